@@ -1,0 +1,175 @@
+"""What a check can say: verdicts, findings and the report, all plain frozen values.
+
+Routes, never line numbers: a place in a table is the path of keys that leads to it, such as
+``("phase", 1, "send", 0, "chunk")``.  Only rendering asks the text where a route stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+from types import MappingProxyType
+from typing import Any, Literal
+
+Route = tuple[str | int, ...]
+
+
+class Exit(IntEnum):
+    """Exit codes of the command line."""
+
+    PROVED = 0
+    REFUTED = 1
+    CANNOT_CHECK = 2
+    UNDECIDED = 3
+    INTERNAL = 101
+    INTERRUPTED = 130
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Size:
+    """One size of a table: the number of ranks and one value for every parameter."""
+
+    N: int
+    params: tuple[tuple[str, int], ...] = ()
+
+    def __str__(self) -> str:
+        return ", ".join(f"{name} = {value}" for name, value in (("N", self.N), *self.params))
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A value in a table, or a part of it.
+
+    ``start`` and ``end`` are a half-open range of characters inside the string value at ``route``
+    (an expression's text); ``on = "key"`` means the key itself instead of its value.
+    """
+
+    route: Route
+    start: int | None = None
+    end: int | None = None
+    on: Literal["key", "value"] = "value"
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A point of the text itself, for a file that has no routes because it does not parse.
+
+    ``line`` and ``column`` count from 1; columns count characters.
+    """
+
+    line: int
+    column: int
+    width: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A place with the words written under it."""
+
+    place: Place | Spot
+    text: str = ""
+
+
+Severity = Literal["error", "warning", "note"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing to say about a table: a stable code, where it is, and what to do."""
+
+    code: str
+    title: str
+    severity: Severity = "error"
+    primary: Label | None = None
+    related: tuple[Label, ...] = ()
+    notes: tuple[str, ...] = ()
+    helps: tuple[str, ...] = ()
+    details: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+
+
+class TableError(Exception):
+    """A table that cannot be checked; carries every finding of the file at once."""
+
+    def __init__(self, findings: tuple[Finding, ...]) -> None:
+        super().__init__("; ".join(f"{f.code}: {f.title}" for f in findings))
+        self.findings = findings
+
+
+@dataclass(frozen=True, slots=True)
+class Proved:
+    """The property holds at every size that was asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refuted:
+    """The property fails; ``counterexample`` is the finding about the smallest size, replayed."""
+
+    counterexample: Finding
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided:
+    """Neither proved nor refuted, and why.  Never green."""
+
+    reason: str
+
+
+Verdict = Proved | Refuted | Undecided
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What became of one property.
+
+    ``proved``, ``refuted``, ``undecided`` and ``waived`` are the sizes with that outcome, ascending
+    and disjoint; ``engines`` says who decided it and for what, in words.
+    """
+
+    name: str
+    statement: str
+    verdict: Verdict
+    engines: str
+    proved: tuple[Size, ...] = ()
+    refuted: tuple[Size, ...] = ()
+    undecided: tuple[Size, ...] = ()
+    waived: tuple[Size, ...] = ()
+    remark: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Everything there is to say about one table.
+
+    ``text`` is the table's source, kept for drawing spans.  ``findings`` are in the order to read
+    them: root cause first.  ``facts`` are sentences about what was proved, how, and what is assumed.
+    ``seconds`` is shown only on request, so that the same input gives the same bytes.
+    """
+
+    path: str
+    name: str
+    text: str
+    claim: str
+    sizes: tuple[Size, ...] = ()
+    results: tuple[Result, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    facts: tuple[str, ...] = ()
+    seconds: tuple[tuple[str, float], ...] = ()
+
+    @property
+    def exit(self) -> Exit:
+        """The exit code this report alone deserves."""
+        if not self.results:
+            errors = any(f.severity == "error" for f in self.findings)
+            return Exit.CANNOT_CHECK if errors else Exit.UNDECIDED
+        if any(isinstance(r.verdict, Refuted) for r in self.results):
+            return Exit.REFUTED
+        if not self.sizes or any(isinstance(r.verdict, Undecided) for r in self.results):
+            return Exit.UNDECIDED
+        return Exit.PROVED
+
+
+def worst(exits: list[Exit]) -> Exit:
+    """The exit code of many checks: internal error, then refuted, cannot check, undecided, proved."""
+    order = (Exit.INTERNAL, Exit.REFUTED, Exit.CANNOT_CHECK, Exit.UNDECIDED, Exit.PROVED)
+    return next((code for code in order if code in exits), Exit.UNDECIDED)

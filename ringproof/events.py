@@ -1,0 +1,289 @@
+"""Schedule x size -> events: every send of a table at one size, as numpy columns.
+
+This is the one place where a table is unrolled; replay, proof, trace and figures all read its
+columns, so they cannot drift apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ringproof.contract import Contract, contract
+from ringproof.problem import GIB, ExpansionError, Problem, first_undefined
+from ringproof.table.columns import Column, Columns, column
+from ringproof.table.expr import Divisors, Expr, Items, Range
+from ringproof.table.integers import Undefined, divisors
+from ringproof.table.schedule import Loop, Phase, Row, Schedule
+from ringproof.verdict import Route, Size
+
+Array = np.ndarray[Any, np.dtype[Any]]
+BYTES_PER_EVENT = 96  # seven columns, their copies while sorting, and the replay's own
+
+
+@dataclass(frozen=True, slots=True)
+class Ensured:
+    """A phase's own promise, due when ``step`` steps are done."""
+
+    step: int
+    route: Route
+    contract: Contract
+
+
+@dataclass(frozen=True, slots=True)
+class Events:
+    """Every send at one size, ordered by step.
+
+    ``step``, ``sender``, ``receiver``, ``chunk`` (slot read), ``into`` (slot written): int64 of
+    length E; ``reduce``: bool, else copy; ``row``: index into ``routes``.  ``bounds[t]`` is the
+    first event of step t, with one more entry at the end.  ``starts`` are the first steps of the
+    phases.  ``reversed`` holds (route, lo, hi) of ranges with hi < lo - 1.
+    """
+
+    size: Size
+    chunks: int
+    slots: int
+    steps: int
+    step: Array
+    sender: Array
+    receiver: Array
+    chunk: Array
+    into: Array
+    reduce: Array
+    row: Array
+    routes: tuple[Route, ...]
+    bounds: Array
+    starts: tuple[int, ...]
+    contract: Contract
+    ensures: tuple[Ensured, ...]
+    reversed: tuple[tuple[Route, int, int], ...]
+
+    @property
+    def ranks(self) -> int:
+        """N."""
+        return self.size.N
+
+    @property
+    def message(self) -> Array:
+        """Which events cross from one rank to another; the rest are local moves."""
+        return self.sender != self.receiver
+
+    def phase_of(self, step: int) -> int:
+        """The index of the phase that ``step`` belongs to."""
+        return max(i for i, start in enumerate(self.starts) if start <= step)
+
+
+def expand(schedule: Schedule, size: Size, memory: float = 4 * GIB) -> Events:
+    """Unroll ``schedule`` at ``size``; errors: `ExpansionError` with everything wrong there."""
+    return _Expansion(schedule, size, memory).events()
+
+
+class _Expansion:
+    """The unrolling of one table at one size."""
+
+    def __init__(self, schedule: Schedule, size: Size, memory: float) -> None:
+        self.schedule, self.size, self.memory = schedule, size, memory
+        self.environment = schedule.environment(size)
+        self.problems: list[Problem] = []
+        self.reversed: list[tuple[Route, int, int]] = []
+        self.inputs = {"N": column(size.N), **{k: column(v) for k, v in size.params}}
+
+    def events(self) -> Events:
+        schedule, N = self.schedule, self.size.N
+        chunks = self.whole(schedule.chunks, ("chunks",), least=1)
+        scratch = self.whole(schedule.scratch, ("scratch",))
+        lengths = [self.whole(p.steps, (*p.route, "steps")) for p in schedule.phases]
+        self.stop_on_problems()
+        grid = sum(N * n * len(p.rows) for n, p in zip(lengths, schedule.phases, strict=True))
+        self.reserve(max(grid, N * (chunks + scratch)))
+        starts = [0, *np.cumsum(lengths, dtype=int).tolist()]
+        parts, routes = [], []
+        for phase, start, length in zip(schedule.phases, starts, lengths, strict=False):
+            for route, columns in self.phase(phase, length):
+                columns[0] += start
+                parts.append(np.vstack([columns, np.full(columns.shape[1], len(routes))]))
+                routes.append(route)
+        self.stop_on_problems()
+        promised = contract(schedule.promise, self.environment, self.size, chunks, self.problems)
+        ensures = tuple(
+            Ensured(start, p.ensures.route,
+                    contract(p.ensures, self.environment, self.size, chunks, self.problems))
+            for p, start in zip(schedule.phases, starts[1:], strict=True) if p.ensures
+        )  # fmt: skip
+        self.stop_on_problems()
+        table = np.hstack(parts) if parts else np.zeros((7, 0), dtype=np.int64)
+        if len(parts) > 1:
+            table = table[:, np.argsort(table[0], kind="stable")]
+        steps = max(starts[-1], int(table[0][-1]) + 1 if table.size else 0)
+        return Events(
+            self.size, chunks, chunks + scratch, steps, table[0], table[1], table[2], table[3],
+            table[4], table[5].astype(bool), table[6], tuple(routes),
+            np.searchsorted(table[0], np.arange(steps + 1)), tuple(starts[:-1]),
+            promised, ensures, tuple(self.reversed),
+        )  # fmt: skip
+
+    def whole(self, expr: Expr, route: Route, least: int = 0) -> int:
+        """A count of the table at this size, or a problem."""
+        try:
+            value = self.environment.integer(expr)
+        except Undefined as error:
+            self.problems.append(Problem.undefined(error, self.size, {}))
+            return least
+        if value < least:
+            self.problems.append(Problem("bad-size", self.size, route, facts={"value": value}))
+            return least
+        return value
+
+    def stop_on_problems(self) -> None:
+        if self.problems:
+            raise ExpansionError(tuple(self.problems))
+
+    def reserve(self, events: int) -> None:
+        need = events * BYTES_PER_EVENT
+        if need > self.memory:
+            facts = {"need": need, "memory": self.memory}
+            raise ExpansionError((Problem("memory", self.size, (), facts=facts),))
+
+    def phase(self, phase: Phase, steps: int) -> Iterator[tuple[Route, Array]]:
+        """The events of each row: int64 of shape (6, events), steps counted within the phase."""
+        for row in phase.rows:
+            found = _RowExpansion(self, row, steps).columns()
+            if found is not None:
+                yield row.route, found
+        for send in phase.sends:
+            if send.step >= steps:
+                facts = {"value": send.step, "steps": steps}
+                route = (*send.route, "step")
+                self.problems.append(Problem("bad-size", self.size, route, facts=facts))
+            values = (send.step, send.sender, send.receiver, send.chunk, send.into, send.reduce)
+            yield send.route, np.array(values, dtype=np.int64).reshape(6, 1)
+
+
+class _RowExpansion:
+    """One row: its cells are opened loop by loop, and closed by each guard as soon as it can be."""
+
+    def __init__(self, whole: _Expansion, row: Row, steps: int) -> None:
+        self.whole, self.row = whole, row
+        N = whole.size.N
+        self.cells = {
+            "r": np.tile(np.arange(N), steps),
+            "s": np.repeat(np.arange(steps), N),
+        }
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Forget computed names: the cells have changed."""
+        cells = {k: column(v) for k, v in self.cells.items()}
+        self.names = Columns({**self.whole.inputs, **cells}, self.row.names)
+
+    def count(self) -> int:
+        return len(self.cells["r"])
+
+    def columns(self) -> Array | None:
+        row = self.row
+        opened = 0
+        for after, guard in row.guards:
+            while opened < after:
+                if not self.open(row.loops[opened]):
+                    return None
+                opened += 1
+            if not self.close(guard):
+                return None
+        for loop in row.loops[opened:]:
+            if not self.open(loop):
+                return None
+        peer, chunk, into = (self.defined(e) for e in (row.peer, row.chunk, row.into))
+        if peer is None or chunk is None or into is None:
+            return None
+        r, op = self.cells["r"], np.full(self.count(), row.reduce)
+        ends = (r, peer) if row.push else (peer, r)
+        return np.vstack([self.cells["s"], *ends, chunk, into, op]).astype(np.int64, copy=False)
+
+    def defined(self, expr: Expr) -> Array | None:
+        """The values of ``expr`` on all open cells; None, and a problem, if one has no value."""
+        if not self.count():
+            return np.zeros(0, dtype=np.int64)
+        found = self.names.value(expr)
+        if self.broken(found, expr):
+            return None
+        return np.broadcast_to(np.asarray(found.values), (self.count(),))
+
+    def broken(self, found: Column, expr: Expr) -> bool:
+        if found.undefined is False or not np.any(found.undefined):
+            return False
+        at = 0 if found.undefined is True else int(np.argmax(found.undefined))
+        cell = {name: int(values[at]) for name, values in self.cells.items()}
+        problem = first_undefined(expr, self.whole.size, cell, self.row.names)
+        self.whole.problems.append(problem)
+        return True
+
+    def close(self, guard: Expr) -> bool:
+        """Keep the cells where ``guard`` holds; False, and a problem, where it has no value."""
+        if guard.node.op == "const" and guard.node.value is True:
+            return True
+        keep = self.defined(guard)
+        if keep is None:
+            return False
+        if not keep.all():
+            self.cells = {name: values[keep] for name, values in self.cells.items()}
+            self.refresh()
+        return True
+
+    def open(self, loop: Loop) -> bool:
+        """One more variable: every open cell once for each of its values."""
+        pieces = [self.piece(item) for item in loop.items]
+        if any(p is None for p in pieces):
+            return False
+        parents = np.concatenate([p[0] for p in pieces if p is not None])
+        values = np.concatenate([p[1] for p in pieces if p is not None])
+        if len(pieces) > 1:
+            order = np.argsort(parents, kind="stable")
+            parents, values = parents[order], values[order]
+        self.cells = {name: column[parents] for name, column in self.cells.items()}
+        self.cells[loop.name] = values
+        self.refresh()
+        return True
+
+    def piece(self, item: Items) -> tuple[Array, Array] | None:
+        """Parents and values that one range, divisor list or value adds."""
+        parents = np.arange(self.count())
+        match item:
+            case Divisors(of):
+                found = self.defined(of)
+                if found is None or not self.divisible(found, of):
+                    return None
+                lists = {int(v): divisors(int(v)) for v in np.unique(found)}
+                counts = np.array([len(lists[int(v)]) for v in found], dtype=np.int64)
+                self.whole.reserve(int(counts.sum()))
+                flat = [d for v in found for d in lists[int(v)]]
+                return np.repeat(parents, counts), np.array(flat, dtype=np.int64)
+            case Range(lo, hi):
+                first, last = self.defined(lo), self.defined(hi)
+                if first is None or last is None:
+                    return None
+                self.warn(item, first, last)
+                counts = np.maximum(last - first + 1, 0)
+                self.whole.reserve(int(counts.sum(dtype=float)))
+                parents = np.repeat(parents, counts)
+                before = np.cumsum(counts) - counts
+                return parents, first[parents] + np.arange(len(parents)) - before[parents]
+            case Expr():
+                found = self.defined(item)
+                return None if found is None else (parents, found)
+
+    def divisible(self, values: Array, of: Expr) -> bool:
+        if not (values < 1).any() and not (values >= 1 << 40).any():
+            return True
+        error = Undefined(of.node, "the divisors of a number below 1 or above 2**40")
+        error.expr = of
+        self.whole.problems.append(Problem.undefined(error, self.whole.size, {}))
+        return False
+
+    def warn(self, item: Range, first: Array, last: Array) -> None:
+        reversed_cells = last < first - 1
+        if reversed_cells.any():
+            at = int(np.argmax(reversed_cells))
+            self.whole.reversed.append((item.lo.route, int(first[at]), int(last[at])))

@@ -1,0 +1,116 @@
+"""The report for programs: JSON with every finding, span, verdict and size."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+from ringproof.codes import CODES
+from ringproof.report.places import Spans, spans_of
+from ringproof.verdict import Finding, Label, Refuted, Report, Result, Size, Undecided, worst
+from ringproof.wording import every_finding, outcome, result_word, runs
+
+VERSION = 1
+
+
+def render(reports: Sequence[Report]) -> str:
+    """Write reports as one JSON document; the same reports give the same bytes.
+
+    Lines and columns count from 1, columns in characters, and ends are half-open.  Sizes are a list
+    of ``{"first": N, "last": N, "params": {...}}``, both ends included.
+    """
+    document = {
+        "version": VERSION,
+        "tool": "ringproof",
+        "exit": int(worst([report.exit for report in reports])),
+        "reports": [_report(report) for report in reports],
+    }
+    return json.dumps(document, indent=2, default=_plain) + "\n"
+
+
+def _report(report: Report) -> dict[str, Any]:
+    findings = every_finding(report)
+    spans = spans_of(report, findings)
+    return {
+        "path": report.path,
+        "name": report.name,
+        "claim": report.claim,
+        "exit": int(report.exit),
+        "outcome": outcome(report),
+        "sizes": _sizes(report.sizes),
+        "properties": [_property(result, findings) for result in report.results],
+        "findings": [_finding(finding, spans) for finding in findings],
+        "facts": list(report.facts),
+    }
+
+
+def _property(result: Result, findings: Sequence[Finding]) -> dict[str, Any]:
+    verdict = result.verdict
+    refuted = isinstance(verdict, Refuted)
+    return {
+        "name": result.name,
+        "statement": result.statement,
+        "verdict": result_word(result),
+        "reason": verdict.reason if isinstance(verdict, Undecided) else None,
+        "counterexample": findings.index(verdict.counterexample) if refuted else None,
+        "engines": result.engines,
+        "remark": result.remark,
+        "proved": _sizes(result.proved),
+        "refuted": _sizes(result.refuted),
+        "undecided": _sizes(result.undecided),
+        "waived": _sizes(result.waived),
+    }
+
+
+def _finding(finding: Finding, spans: Spans) -> dict[str, Any]:
+    code = CODES.get(finding.code)
+    return {
+        "code": finding.code,
+        "name": code.name if code else None,
+        "severity": finding.severity,
+        "title": finding.title,
+        "primary": _label(finding.primary, spans) if finding.primary else None,
+        "related": [_label(label, spans) for label in finding.related],
+        "notes": list(finding.notes),
+        "helps": list(finding.helps),
+        "details": finding.details,
+    }
+
+
+def _label(label: Label, spans: Spans) -> dict[str, Any]:
+    span = spans[label.place]
+    return {
+        "line": span.line,
+        "column": span.column,
+        "end_line": span.end_line,
+        "end_column": span.end_column,
+        "route": list(getattr(label.place, "route", ())),
+        "text": label.text,
+    }
+
+
+def _sizes(sizes: Sequence[Size]) -> list[dict[str, Any]]:
+    """Write sizes in full as runs of N, one list of runs for each choice of params."""
+    numbers: dict[tuple[tuple[str, int], ...], list[int]] = {}
+    for size in sizes:
+        numbers.setdefault(size.params, []).append(size.N)
+    return [
+        {"first": first, "last": last, "params": dict(params)}
+        for params, listed in numbers.items()
+        for first, last in runs(sorted(listed))
+    ]
+
+
+def _plain(value: Any) -> Any:
+    """Turn what JSON does not know into what it does; a mapping keeps its order."""
+    if isinstance(value, Mapping):
+        return {str(key): item for key, item in value.items()}
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: getattr(value, field.name) for field in fields(value)}
+    if isinstance(value, set | frozenset):
+        return sorted(value)
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    return str(value)

@@ -1,0 +1,288 @@
+"""The second reading of an expression: whole columns at once, with numpy.
+
+A column is one value for every (rank, step, ...) a row is read for, with a mask of the cells where
+the value does not exist, so that ``and``, ``or`` and ``if`` can still be lazy.  A scalar stays a
+Python integer.  Every column carries a bound on its magnitude; an operation whose result might
+leave 64 bits is redone in exact Python integers, so nothing ever wraps around.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ringproof.table.expr import LIMIT, Expr, Node
+from ringproof.table.integers import OPERATIONS, Undefined
+
+
+class Column(NamedTuple):
+    """``values``: int64 or bool array, or one Python value for all cells.
+
+    ``undefined``: bool array or one bool; those cells hold 0.  ``bound``: no |value| exceeds it.
+    """
+
+    values: Any
+    undefined: Any = False
+    bound: int = 1
+
+
+def column(values: np.ndarray | int | bool) -> Column:
+    """A column of given values, all defined."""
+    if isinstance(values, np.ndarray):
+        bound = int(np.abs(values).max()) if values.size else 0
+        return Column(values, False, bound)
+    return Column(values, False, abs(int(values)))
+
+
+class Columns:
+    """Names -> columns, computed only when asked for and kept."""
+
+    def __init__(self, inputs: Mapping[str, Column], names: Mapping[str, Expr]) -> None:
+        self.inputs = dict(inputs)
+        self.names = names
+        self._kept: dict[str, Column] = {}
+
+    def __getitem__(self, name: str) -> Column:
+        found = self.inputs.get(name) or self._kept.get(name)
+        if found is None:
+            found = self._kept[name] = evaluate(self.names[name].node, self)
+        return found
+
+    def value(self, expr: Expr) -> Column:
+        """Evaluate ``expr`` over all cells."""
+        return evaluate(expr.node, self)
+
+
+def evaluate(node: Node, names: Columns) -> Column:
+    """The column of a tree; undefined cells are masked, never raised."""
+    op = node.op
+    if op == "name":
+        return names[str(node.value)]
+    if op == "const":
+        return Column(node.value, False, abs(int(node.value)))
+    args = [evaluate(a, names) for a in node.args]
+    if op in ("and", "or"):
+        return _junction(op, args)
+    if op == "if":
+        return _choice(*args)
+    undefined: Any = False
+    for arg in args:
+        undefined = _either(undefined, arg.undefined)
+    scalar = not any(isinstance(a.values, np.ndarray) for a in args)
+    return (_scalar if scalar else _array)(op, args, undefined)
+
+
+def _either(a: Any, b: Any) -> Any:
+    if a is False or b is True:
+        return b
+    return a if b is False or a is True else a | b
+
+
+def _both(a: Any, b: Any) -> Any:
+    if a is False or b is True:
+        return a
+    return b if b is False or a is True else a & b
+
+
+def _scalar(op: str, args: list[Column], undefined: Any) -> Column:
+    if undefined is True:
+        return Column(0, True, 0)
+    try:
+        value = OPERATIONS[op](*(a.values for a in args))
+    except Undefined:
+        return Column(0, True, 0)
+    if not -LIMIT < value < LIMIT:
+        return Column(0, True, 0)
+    return Column(value, undefined, abs(int(value)))
+
+
+def _array(op: str, args: list[Column], undefined: Any) -> Column:
+    if undefined is True:
+        return Column(0, True, 0)
+    bound = _BOUNDS.get(op, _largest)(*(a.bound for a in args))
+    if bound >= LIMIT:
+        return _exact(op, args, undefined)
+    values, bad = _ARRAYS[op](*(a.values for a in args))
+    if bad is not False and not np.any(bad):
+        bad = False
+    undefined = _either(undefined, bad)
+    if undefined is not False:
+        values = np.where(undefined, False if values.dtype == bool else 0, values)
+    return Column(values, undefined, bound)
+
+
+def _exact(op: str, args: list[Column], undefined: Any) -> Column:
+    """The same operation cell by cell in Python integers, for values near or beyond 62 bits."""
+    cells = np.broadcast_arrays(*(np.asarray(a.values) for a in args))
+    bad = np.broadcast_to(np.asarray(undefined), cells[0].shape).copy()
+    values = np.zeros(cells[0].shape, dtype=np.int64)
+    for i, operands in enumerate(zip(*(c.tolist() for c in cells), strict=True)):
+        if bad[i]:
+            continue
+        try:
+            value = OPERATIONS[op](*operands)
+        except Undefined:
+            value = LIMIT
+        bad[i] = not -LIMIT < value < LIMIT
+        values[i] = 0 if bad[i] else value
+    if not bad.any():
+        return column(values)
+    return Column(values, bad, int(np.abs(values).max()))
+
+
+def _junction(op: str, args: list[Column]) -> Column:
+    values, undefined, _ = args[0]
+    for arg in args[1:]:
+        undecided = values if op == "and" else _not(values)
+        undefined = _either(undefined, _both(undecided, arg.undefined))
+        values = values & arg.values if op == "and" else values | arg.values
+    return Column(values, undefined, 1)
+
+
+def _choice(test: Column, yes: Column, no: Column) -> Column:
+    if not isinstance(test.values, np.ndarray):
+        taken = yes if test.values else no
+        return Column(taken.values, _either(test.undefined, taken.undefined), taken.bound)
+    values = np.where(test.values, yes.values, no.values)
+    undefined = _either(_both(test.values, yes.undefined), _both(_not(test.values), no.undefined))
+    return Column(values, _either(test.undefined, undefined), max(yes.bound, no.bound))
+
+
+def _not(values: Any) -> Any:
+    return ~values if isinstance(values, np.ndarray) else not values
+
+
+def _largest(*bounds: int) -> int:
+    return max(bounds)
+
+
+def _power(base: int, exponent: int) -> int:
+    return max(base, 1) if base < 2 else LIMIT if exponent > 62 else int(base**exponent)
+
+
+def _mask(*bounds: int) -> int:
+    return 1 << max(b.bit_length() for b in bounds)
+
+
+_BOUNDS: Mapping[str, Callable[..., int]] = {
+    "+": lambda a, b: a + b, "-": lambda a, b: a + b, "*": lambda a, b: a * b,
+    "%": lambda a, b: b, "**": _power, "<<": lambda a, k: LIMIT if k > 62 else a << k,
+    "&": _mask, "|": _mask, "^": _mask, "~": lambda a: a + 1,
+    "flip": lambda a, i: LIMIT if i > 61 else _mask(a, 1 << i),
+    "bit": lambda a, i: 1, "reverse": lambda a, b: LIMIT if b > 61 else 1 << b,
+    "log2": lambda a: 64, "ceil_log2": lambda a: 64, "log": lambda a, k: 64,
+    "ceil_log": lambda a, k: 64, "lowbit": lambda a: _mask(a),
+}  # fmt: skip
+
+
+def _safe(divisor: Any) -> tuple[Any, Any]:
+    if not isinstance(divisor, np.ndarray):
+        return (divisor, False) if divisor > 0 else (1, True)
+    bad = divisor <= 0
+    return (np.where(bad, 1, divisor), bad) if bad.any() else (divisor, False)
+
+
+def _floordiv(x: Any, y: Any) -> tuple[Any, Any]:
+    y, bad = _safe(y)
+    return x // y, bad
+
+
+def _mod(x: Any, y: Any) -> tuple[Any, Any]:
+    y, bad = _safe(y)
+    return x % y, bad
+
+
+def _natural(y: Any) -> tuple[Any, Any]:
+    if not isinstance(y, np.ndarray):
+        return (y, False) if y >= 0 else (0, True)
+    bad = y < 0
+    return (np.where(bad, 0, y), bad) if bad.any() else (y, False)
+
+
+def _pow(x: Any, y: Any) -> tuple[Any, Any]:
+    y, bad = _natural(y)
+    two = not isinstance(x, np.ndarray) and x == 2
+    return (np.left_shift(1, y) if two else np.power(x, y)), bad
+
+
+def _lshift(x: Any, y: Any) -> tuple[Any, Any]:
+    y, bad = _natural(y)
+    return np.left_shift(x, y), bad
+
+
+def _rshift(x: Any, y: Any) -> tuple[Any, Any]:
+    y, bad = _natural(y)
+    return np.right_shift(x, np.minimum(y, 63)), bad
+
+
+def _bit(x: Any, i: Any) -> tuple[Any, Any]:
+    shifted, bad = _rshift(x, i)
+    return shifted & 1, bad
+
+
+def _flip(x: Any, i: Any) -> tuple[Any, Any]:
+    i, bad = _natural(i)
+    return x ^ np.left_shift(1, i), bad
+
+
+def _reverse(x: Any, bits: Any) -> tuple[Any, Any]:
+    bits, bad = _natural(bits)
+    bad = bad | (x < 0) | (x >= np.left_shift(1, bits))
+    result = x * 0 + bits * 0
+    for i in range(int(np.max(bits, initial=0))):
+        result = np.where(i < bits, result << 1 | x >> i & 1, result)
+    return result, bad
+
+
+def _log2(x: Any) -> tuple[Any, Any]:
+    result, rest = x * 0, np.maximum(x, 1)
+    for k in (32, 16, 8, 4, 2, 1):
+        high = rest >= 1 << k
+        result, rest = result + k * high, np.where(high, rest >> k, rest)
+    return result, x <= 0
+
+
+def _ceil_log2(x: Any) -> tuple[Any, Any]:
+    down, _ = _log2(np.maximum(x - 1, 1))
+    return np.where(x >= 2, down + 1, 0), x <= 0
+
+
+def _logarithm(up: int) -> Callable[[Any, Any], tuple[Any, Any]]:
+    def log(x: Any, k: Any) -> tuple[Any, Any]:
+        bad = (x <= 0) | (k < 2)
+        result, rest, base = x * 0 + k * 0, np.where(bad, 1, x), np.where(bad, 2, k)
+        while np.any(more := (rest > 1 if up else rest >= base)):
+            result = result + more
+            rest = np.where(more, -(-rest // base) if up else rest // base, rest)
+        return result, bad
+
+    return log
+
+
+def _fold(combine: Callable[[Any, Any], Any]) -> Callable[..., tuple[Any, Any]]:
+    def fold(*args: Any) -> tuple[Any, Any]:
+        result = args[0]
+        for arg in args[1:]:
+            result = combine(result, arg)
+        return result, False
+
+    return fold
+
+
+def _total(function: Callable[..., Any]) -> Callable[..., tuple[Any, Any]]:
+    return lambda *args: (function(*args), False)
+
+
+_ARRAYS: Mapping[str, Callable[..., tuple[Any, Any]]] = {
+    "//": _floordiv, "%": _mod, "**": _pow, "<<": _lshift, ">>": _rshift,
+    "bit": _bit, "flip": _flip, "reverse": _reverse, "log2": _log2, "ceil_log2": _ceil_log2,
+    "log": _logarithm(up=0), "ceil_log": _logarithm(up=1),
+    "min": _fold(np.minimum), "max": _fold(np.maximum),
+    "is_pow2": _total(lambda x: (x > 0) & (x & (x - 1) == 0)),
+    "lowbit": _total(lambda x: x & -x), "abs": _total(np.abs), "not": _total(np.logical_not),
+    "pos": _total(lambda x: x),
+    **{op: _total(OPERATIONS[op]) for op in ("+", "-", "*", "&", "|", "^", "~", "neg")},
+    **{op: _total(OPERATIONS[op]) for op in ("<", "<=", ">", ">=", "==", "!=")},
+}  # fmt: skip

@@ -1,0 +1,130 @@
+"""A schedule as its table states it: frozen values, every expression parsed and checked.
+
+`ringproof.table.reader` makes one from plain values; `ringproof.events` expands it at one size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from ringproof.table.expr import Expr, Items
+from ringproof.table.integers import Environment
+from ringproof.verdict import Route, Size
+
+Names = Mapping[str, Expr]
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """A variable and what it runs over: a `for` of a row or a parameter of the table."""
+
+    name: str
+    items: tuple[Items, ...]
+    route: Route
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the table, read for every rank ``r`` and every step ``s`` of its phase.
+
+    ``loops`` are ordered so that each uses only earlier ones.  ``guards`` are the conjuncts of
+    ``when`` in order, each with the number of loops that must be open before it can be read.
+    ``names`` are all `let` names in scope.
+    """
+
+    route: Route
+    push: bool
+    peer: Expr
+    chunk: Expr
+    into: Expr
+    reduce: bool
+    guards: tuple[tuple[int, Expr], ...]
+    loops: tuple[Loop, ...]
+    names: Names
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """One send written out."""
+
+    route: Route
+    step: int
+    sender: int
+    receiver: int
+    chunk: int
+    into: int
+    reduce: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """A collective and the two choices it leaves open; ``owner`` is None for the usual blocks."""
+
+    route: Route
+    collective: str
+    owner: Expr | None
+    root: Expr
+    names: Names
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """``steps`` consecutive steps and the rows that send in them."""
+
+    route: Route
+    name: str
+    steps: Expr
+    rows: tuple[Row, ...]
+    sends: tuple[Send, ...]
+    ensures: Promise | None
+    names: Names
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A count that the table states: ``what`` is compared with ``value`` by ``relation``."""
+
+    route: Route
+    what: str
+    relation: str
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """A whole table; ``names`` are its top-level `let` names, ``root`` and ``chunks``."""
+
+    name: str
+    promise: Promise
+    ranks: tuple[int, int]
+    chunks: Expr
+    scratch: Expr
+    where: Expr
+    params: tuple[Loop, ...]
+    waive: tuple[str, ...]
+    claims: tuple[Claim, ...]
+    phases: tuple[Phase, ...]
+    names: Names
+    reference: str = ""
+    notes: str = ""
+
+    def environment(self, size: Size) -> Environment:
+        """The names that exist once a size is chosen, as Python integers."""
+        return Environment({"N": size.N, **dict(size.params)}, self.names)
+
+    def claimed(self) -> Iterator[Size]:
+        """Every size the table claims, ascending; errors: `Undefined` from ``where``, ``params``."""
+        for N in range(self.ranks[0], self.ranks[1] + 1):
+            yield from self.at(N)
+
+    def at(self, N: int) -> Iterator[Size]:
+        """The claimed sizes with N ranks: every combination of parameters that ``where`` admits."""
+        sizes = [Size(N)]
+        for loop in self.params:
+            sizes = [
+                Size(N, (*size.params, (loop.name, value)))
+                for size in sizes
+                for value in dict.fromkeys(self.environment(size).items(loop.items))
+            ]
+        yield from (s for s in sizes if self.environment(s).value(self.where))

@@ -1,0 +1,397 @@
+"""The text of a table: its plain values, and where in the text each of them stands.
+
+The only module that knows TOML.  Values come from ``tomllib``, which forgets positions; positions
+come from tree-sitter, which is imported by ``locate``, so only when something is printed.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+import sys
+import tomllib
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
+
+from ringproof.verdict import Finding, Label, Place, Route, Spot, TableError
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+LARGEST = 4 * 1024 * 1024
+STDIN = "<stdin>"
+
+
+@dataclass(frozen=True)
+class Source:
+    """A table as written: ``text`` has ``\\n`` line ends and no byte order mark."""
+
+    path: str
+    text: str
+    values: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A piece of a text: lines and columns count from 1, columns in characters, end half-open."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+class SourceError(TableError):
+    """A file that is no table; ``text`` is as much of it as can be shown."""
+
+    def __init__(self, finding: Finding, text: str = "") -> None:
+        super().__init__((finding,))
+        self.text = text
+
+
+# ---- reading ------------------------------------------------------------------------------------
+
+
+def read(path: str) -> Source:
+    """Read a table from a file, or from standard input when the path is ``-``.
+
+    Raises ``SourceError`` with RP001 (cannot be read), RP002 (not UTF-8), RP003 (not TOML) or RP005
+    (larger than 4 MiB).
+    """
+    raw = _bytes(path)
+    return parse(_decoded(raw), STDIN if path == "-" else path)
+
+
+def parse(text: str, path: str) -> Source:
+    """Read a table from its text; ``path`` only names it.
+
+    Raises ``SourceError`` with RP003 when the text is not TOML.
+    """
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
+    try:
+        return Source(path, text, tomllib.loads(text))
+    except RecursionError:
+        finding = Finding("RP003", "arrays or inline tables are nested too deeply to read")
+    except ValueError as error:
+        finding = _syntax_finding(text, str(error))
+    raise SourceError(finding, text)
+
+
+def _bytes(path: str) -> bytes:
+    try:
+        if path != "-":
+            with open(path, "rb") as file:
+                raw = file.read(LARGEST + 1)
+        elif sys.stdin is None:
+            raise OSError("standard input is closed")
+        else:
+            raw = sys.stdin.buffer.read(LARGEST + 1)
+    except (OSError, ValueError) as error:
+        raise SourceError(_unreadable(path, error)) from None
+    if len(raw) > LARGEST:
+        title = "the file is larger than 4 MiB"
+        hint = "a schedule of this size is better written as rows than as a list of sends"
+        raise SourceError(Finding("RP005", title, helps=(hint,)))
+    return raw
+
+
+def _unreadable(path: str, error: Exception) -> Finding:
+    helps: tuple[str, ...] = ()
+    if isinstance(error, FileNotFoundError):
+        reason = "there is no such file"
+        folder, name = os.path.split(path)
+        near = difflib.get_close_matches(name, _tables_in(folder), 1)
+        helps = tuple(f"did you mean `{os.path.join(folder, other)}`?" for other in near)
+    elif isinstance(error, IsADirectoryError):
+        reason = "it is a folder; one table belongs here"
+    elif isinstance(error, PermissionError):
+        reason = "you have no permission to read it"
+    else:
+        reason = (getattr(error, "strerror", None) or str(error)).lower()
+    subject = "standard input" if path == "-" else "the file"
+    return Finding("RP001", f"cannot read {subject}: {reason}", helps=helps)
+
+
+def _tables_in(folder: str) -> list[str]:
+    try:
+        return sorted(name for name in os.listdir(folder or ".") if name.endswith(".toml"))
+    except OSError:
+        return []
+
+
+def _decoded(raw: bytes) -> str:
+    utf16 = raw.startswith((b"\xff\xfe", b"\xfe\xff"))
+    raw = raw.removeprefix(b"\xef\xbb\xbf")
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        before = raw[: error.start].decode("utf-8")
+        spot = Spot(before.count("\n") + 1, len(before) - before.rfind("\n"))
+        label = Label(spot, f"the byte 0x{raw[error.start]:02x} begins no UTF-8 character")
+        hint = "the file is in UTF-16; save it as UTF-8" if utf16 else "save the file as UTF-8"
+        finding = Finding("RP002", "the file is not UTF-8", primary=label, helps=(hint,))
+        text = raw.decode("utf-8", "replace").replace("\r\n", "\n")
+        raise SourceError(finding, text) from None
+
+
+# ---- syntax errors ------------------------------------------------------------------------------
+
+_QUOTE = 'an expression is text and stands in quotes: `steps = "N - 1"`'
+_ESCAPES = "write `\\\\` for a backslash, or put the text in single quotes"
+_MESSAGES = {
+    "Invalid value": ("no value of TOML begins here", _QUOTE),
+    "Cannot overwrite a value": ("this name already stands for something else", ""),
+    "Invalid statement": (
+        "a line begins with a key, a `[table]` or a `#` comment",
+        "a key of other characters than A-Z, a-z, 0-9, `_` and `-` stands in quotes",
+    ),
+    "Invalid initial character for a key part": ("a key is missing here", ""),
+    "Expected newline or end of document after a statement": ("the line should end here", _QUOTE),
+    "Expected '=' after a key in a key/value pair": ("`=` is missing after the key", ""),
+    "Unescaped '\\' in a string": ("a backslash in a string begins no known escape", _ESCAPES),
+    "Illegal character '\\n'": ("the string is not closed on its line", ""),
+    "Unterminated string": ("a string is never closed", ""),
+    "Unclosed array": ("the list goes wrong here: `,` or `]` expected", ""),
+    "Unclosed inline table": (
+        "the inline table goes wrong here: `,` or `}` expected",
+        "an inline table stands on one line, with no comma after its last value",
+    ),
+}
+_TWICE = ("Cannot declare", "Cannot overwrite", "Cannot redefine", "Cannot mutate", "Duplicate")
+_LOCATION = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
+_LONG_INTEGER = re.compile(r"[0-9][0-9_]{4299,}")
+
+
+def _syntax_finding(text: str, message: str) -> Finding:
+    """Turn what tomllib says into a finding: clean words, and the spot in the text."""
+    located = _LOCATION.search(message)
+    if located is None:
+        digits = _LONG_INTEGER.search(text)
+        spot = _spot(text, *digits.span()) if digits else Spot(1, 1)
+        return Finding("RP003", "a number has too many digits", primary=Label(spot))
+    message = message[: located.start()]
+    if message.startswith(_TWICE):
+        if twice := _defined_twice(text):
+            return twice
+        message = "Cannot overwrite a value"
+    if located[1]:
+        spot = Spot(int(located[1]), int(located[2]))
+    else:
+        end = len(text.rstrip())
+        spot = _spot(text, end, end)
+    title, hint = _MESSAGES.get(message, ("", ""))
+    title = title or message[:1].lower() + message[1:]
+    return Finding("RP003", title, primary=Label(spot), helps=(hint,) if hint else ())
+
+
+def _defined_twice(text: str) -> Finding | None:
+    """Find the first key that the text gives a second time."""
+    offset = _Offsets(text)
+    first: dict[Route, _Entry] = {}
+    for route, entry in _entries(_tree(text)):
+        if entry.explicit and route in first:
+            again = Label(offset.spot(*entry.key), "given again here")
+            before = Label(offset.spot(*first[route].key), "first given here")
+            title = f"`{route[-1]}` is given twice"
+            return Finding("RP003", title, primary=again, related=(before,))
+        if entry.explicit:
+            first[route] = entry
+    return None
+
+
+# ---- positions ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """Half-open byte ranges of a key and of its value; the value of a ``[table]`` is its header.
+
+    ``explicit`` is false for a table that only a longer key implies, as ``claims.steps`` does.
+    """
+
+    key: tuple[int, int]
+    value: tuple[int, int]
+    explicit: bool = True
+
+
+def locate(source: Source, places: Iterable[Place]) -> dict[Place, Span]:
+    """Find where places stand in the text of a table.
+
+    A place that does not exist, such as a missing key, stands where its nearest ancestor does.
+    """
+    offsets = _Offsets(source.text)
+    entries: dict[Route, _Entry] = {}
+    for route, entry in _entries(_tree(source.text)):
+        if entry.explicit or route not in entries:
+            entries[route] = entry
+    return {place: offsets.span(*_range(place, entries, offsets)) for place in places}
+
+
+def _range(place: Place, entries: dict[Route, _Entry], offsets: _Offsets) -> tuple[int, int]:
+    """Find the half-open character range of a place in the text."""
+    route = place.route
+    while route and route not in entries:
+        route = route[:-1]
+    if not route:
+        return 0, 0
+    entry = entries[route]
+    first, last = offsets.characters(*entry.value)
+    missing = route != place.route
+    if place.on == "key" and not missing:
+        return offsets.characters(*entry.key)
+    literal = offsets.text[first:last]
+    if missing:
+        return offsets.characters(*entry.key) if "\n" in literal else (first, last)
+    if place.start is None or literal[0] not in "\"'":
+        return first, last
+    spots = _character_spots(literal)
+    spots.append((len(literal.rstrip(literal[0])), len(literal)))
+    start = min(max(place.start, 0), len(spots) - 1)
+    end = len(spots) - 1 if place.end is None else min(max(place.end, start), len(spots) - 1)
+    begin = first + spots[start][0]
+    return begin, begin if end == start else first + spots[end - 1][1]
+
+
+_CHARACTER = re.compile(r"\\x.{2}|\\u.{4}|\\U.{8}|(\\[ \t]*\n[ \t\n]*)|\\.|.", re.DOTALL)
+
+
+def _character_spots(literal: str) -> list[tuple[int, int]]:
+    """Find where in its literal, quotes included, each character of a decoded string stands."""
+    quotes = 3 if literal.startswith(('"""', "'''")) else 1
+    first, last = quotes, len(literal) - quotes
+    if quotes == 3 and literal[first : first + 1] == "\n":
+        first += 1
+    if literal[0] == "'":
+        return [(at, at + 1) for at in range(first, last)]
+    return [match.span() for match in _CHARACTER.finditer(literal, first, last) if not match[1]]
+
+
+def _spot(text: str, start: int, end: int) -> Spot:
+    span = _Offsets(text).span(start, end)
+    return Spot(span.line, span.column, max(1, end - start))
+
+
+class _Offsets:
+    """Byte ranges to character ranges to lines and columns, for one text."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.raw = text.encode("utf-8", "surrogatepass")
+        self.lines = [0, *accumulate(len(line) + 1 for line in text.split("\n"))][:-1]
+
+    def characters(self, start: int, end: int) -> tuple[int, int]:
+        """Turn a byte range into a character range."""
+        if len(self.raw) == len(self.text):
+            return start, end
+        before = len(self.raw[:start].decode("utf-8", "surrogatepass"))
+        return before, before + len(self.raw[start:end].decode("utf-8", "surrogatepass"))
+
+    def span(self, start: int, end: int) -> Span:
+        """Turn a character range into lines and columns."""
+        (line, column), (end_line, end_column) = self._point(start), self._point(end)
+        return Span(line, column, end_line, end_column)
+
+    def spot(self, start: int, end: int) -> Spot:
+        """Turn a byte range within one line into a spot."""
+        first, last = self.characters(start, end)
+        line, column = self._point(first)
+        return Spot(line, column, last - first)
+
+    def _point(self, at: int) -> tuple[int, int]:
+        line = bisect_right(self.lines, at)
+        return line, at - self.lines[line - 1] + 1
+
+
+def _tree(text: str) -> Node:
+    import tree_sitter_toml
+    from tree_sitter import Language, Parser
+
+    raw = text.encode("utf-8", "surrogatepass")
+    # The grammar refuses blanks between a line-ending backslash and its line end; TOML allows them.
+    raw = re.sub(rb"\\[ \t](?=[ \t]*\n)", rb"\\n", raw)
+    return Parser(Language(tree_sitter_toml.language())).parse(raw).root_node
+
+
+def _entries(root: Node) -> Iterator[tuple[Route, _Entry]]:
+    """List everything that a text defines, in its order; what is broken is left out."""
+    lengths: dict[Route, int] = {}
+    for node in root.children:
+        if node.type == "pair":
+            yield from _pair((), node)
+        elif node.type in ("table", "table_array_element"):
+            route: Route = ()
+            for route, entry in _header(node, lengths):
+                yield route, entry
+            for child in node.children:
+                if child.type == "pair":
+                    yield from _pair(route, child)
+
+
+def _header(node: Node, lengths: dict[Route, int]) -> Iterator[tuple[Route, _Entry]]:
+    """Define what ``[a.b]`` or ``[[a.b]]`` does; ``lengths`` counts arrays of tables so far."""
+    if len(node.children) < 3:
+        return
+    opening, key, closing = node.children[:3]
+    header = (opening.start_byte, closing.end_byte)
+    parts = _parts(key)
+    route: Route = ()
+    for part in parts:
+        last = part is parts[-1]
+        appends = last and node.type == "table_array_element"
+        route = (*route, _name(part))
+        here = (part.start_byte, part.end_byte)
+        yield route, _Entry(here, header, explicit=last and not appends)
+        if appends:
+            lengths[route] = lengths.get(route, 0) + 1
+        if route in lengths and (appends or not last):
+            route = (*route, lengths[route] - 1)
+            if appends:
+                yield route, _Entry(here, header)
+
+
+def _pair(route: Route, node: Node) -> Iterator[tuple[Route, _Entry]]:
+    children = [child for child in node.named_children if child.type != "comment"]
+    if len(children) != 2:
+        return
+    key, value = children
+    for part in _parts(key):
+        route = (*route, _name(part))
+        here = (part.start_byte, part.end_byte)
+        if part.end_byte == key.end_byte:
+            yield route, _Entry(here, (value.start_byte, value.end_byte))
+        else:
+            yield route, _Entry(here, here, explicit=False)
+    yield from _inside(route, value)
+
+
+def _inside(route: Route, value: Node) -> Iterator[tuple[Route, _Entry]]:
+    if value.type == "array":
+        items = [item for item in value.named_children if item.type != "comment"]
+        for position, item in enumerate(items):
+            here = (item.start_byte, item.end_byte)
+            yield (*route, position), _Entry(here, here)
+            yield from _inside((*route, position), item)
+    elif value.type == "inline_table":
+        for pair in value.named_children:
+            if pair.type == "pair":
+                yield from _pair(route, pair)
+
+
+def _parts(key: Node) -> list[Node]:
+    parts: list[Node] = []
+    while key.type == "dotted_key":
+        parts.append(key.named_children[-1])
+        key = key.named_children[0]
+    return [*parts, key][::-1]
+
+
+def _name(part: Node) -> str:
+    text = (part.text or b"").decode("utf-8", "surrogatepass")
+    try:
+        return next(iter(tomllib.loads(f"{text} = 0")))
+    except tomllib.TOMLDecodeError:
+        return text

@@ -1,0 +1,132 @@
+"""Short English for sizes, counts and outcomes, shared by diagnosis and reports."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ringproof.verdict import Exit, Finding, Proved, Refuted, Report, Result, Size
+
+_MOST_PARTS = 8
+_FIRST_PARTS = 4
+
+
+def count_text(count: int, noun: str, plural: str = "") -> str:
+    """Write a count with its noun: ``1 size``, ``63 sizes``."""
+    return f"{count} {noun if count == 1 else plural or noun + 's'}"
+
+
+def join_text(words: Sequence[str], last: str = "and") -> str:
+    """Write a list as English does: ``a``, ``a and b``, ``a, b and c``."""
+    if len(words) < 2:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} {last} {words[-1]}"
+
+
+def runs(numbers: Sequence[int]) -> list[tuple[int, int]]:
+    """Cut ascending numbers into maximal runs of neighbours: inclusive (first, last) pairs."""
+    found: list[tuple[int, int]] = []
+    for number in numbers:
+        if found and number == found[-1][1] + 1:
+            found[-1] = (found[-1][0], number)
+        else:
+            found.append((number, number))
+    return found
+
+
+def sizes_text(sizes: Sequence[Size]) -> str:
+    """Write sizes briefly: ``N = 2..64``, ``N = 3, 5..64``, ``N = 4..8 (9 sizes with params L)``.
+
+    Up to three sizes with params are spelled out.  A list of more than eight parts is cut in the
+    middle and then says how many sizes there are, so nothing is dropped in silence.
+    """
+    if not sizes:
+        return "no size"
+    params = tuple(dict.fromkeys(name for size in sizes for name, _ in size.params))
+    if params and len(sizes) <= 3:
+        return "; ".join(str(size) for size in sorted(sizes))
+    text = _numbers_text(sorted({size.N for size in sizes}))
+    if not params:
+        return text
+    noun = "param" if len(params) == 1 else "params"
+    counted = f"{count_text(len(sizes), 'size')} with {noun} {', '.join(params)}"
+    return f"{text.partition(' (')[0]} ({counted})"
+
+
+def _numbers_text(numbers: Sequence[int]) -> str:
+    parts: list[str] = []
+    for first, last in runs(numbers):
+        if last - first < 2:
+            parts += [str(number) for number in range(first, last + 1)]
+        else:
+            parts.append(f"{first}..{last}")
+    if len(parts) <= _MOST_PARTS:
+        return "N = " + ", ".join(parts)
+    shown = [*parts[:_FIRST_PARTS], "...", parts[-1]]
+    return f"N = {', '.join(shown)} ({count_text(len(numbers), 'size')})"
+
+
+def counted_sizes_text(sizes: Sequence[Size]) -> str:
+    """Write sizes briefly and always say how many: ``N = 2..64 (63 sizes)``."""
+    text = sizes_text(sizes)
+    if len(sizes) == 1 or not sizes or text.endswith(")"):
+        return text
+    return f"{text} ({count_text(len(sizes), 'size')})"
+
+
+def result_word(result: Result) -> str:
+    """Name what became of a property in one word; only a property that was proved says so."""
+    if isinstance(result.verdict, Refuted):
+        return "refuted"
+    if not isinstance(result.verdict, Proved):
+        return "undecided"
+    if result.waived:
+        return "waived"
+    return "proved" if result.proved else "vacuous"
+
+
+def outcome(report: Report) -> str:
+    """Name what became of a table; the words match the exit codes."""
+    if report.exit is not Exit.UNDECIDED:
+        return {
+            Exit.PROVED: "proved",
+            Exit.REFUTED: "refuted",
+            Exit.CANNOT_CHECK: "cannot check",
+        }.get(report.exit, "internal error")
+    return "undecided" if report.sizes and report.results else "nothing to prove"
+
+
+def outcome_text(report: Report) -> str:
+    """Say in one line, without the path, how a check ended: what is proved, and for which N."""
+    word = outcome(report)
+    words = [result_word(result) for result in report.results]
+    total = len(words)
+    sizes = counted_sizes_text(report.sizes)
+    if word == "refuted":
+        count = words.count("refuted")
+        replayed = "counterexample replayed" if count == 1 else "counterexamples replayed"
+        undecided = f"; {words.count('undecided')} undecided" if "undecided" in words else ""
+        return f"{word}  {count} of {count_text(total, 'property', 'properties')}{undecided}; {replayed}"
+    if word == "proved":
+        count, waived = words.count("proved"), words.count("waived")
+        what = f"{count} of {count_text(total, 'property', 'properties')} for {sizes}"
+        return f"{word}  {what}" + (f"; {waived} waived" if waived else "")
+    if word == "undecided":
+        count = words.count("undecided")
+        what = f"{count} of {count_text(total, 'property', 'properties')} for {sizes}"
+        return f"{word}  {what}; the others: {_others(words)}" if count < total else f"{word}  {what}"
+    errors = sum(finding.severity == "error" for finding in report.findings)
+    return f"{word}  {count_text(errors, 'error')}" if errors else word
+
+
+def _others(words: Sequence[str]) -> str:
+    others = [word for word in words if word != "undecided"]
+    return join_text([f"{others.count(word)} {word}" for word in dict.fromkeys(others)])
+
+
+def every_finding(report: Report) -> tuple[Finding, ...]:
+    """List a report's findings once each, with any counterexample that they leave out."""
+    found = list(report.findings)
+    for result in report.results:
+        if isinstance(result.verdict, Refuted) and result.verdict.counterexample not in found:
+            found.append(result.verdict.counterexample)
+    return tuple(found)

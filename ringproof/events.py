@@ -100,11 +100,13 @@ class _Expansion:
         grid = sum(N * n * len(p.rows) for n, p in zip(lengths, schedule.phases, strict=True))
         self.reserve(max(grid, N * (chunks + scratch)))
         starts = [0, *np.cumsum(lengths, dtype=int).tolist()]
-        parts, routes = [], []
+        parts: list[tuple[Array, ...]] = []
+        routes: list[Route] = []
         for phase, start, length in zip(schedule.phases, starts, lengths, strict=False):
             for route, columns in self.phase(phase, length):
-                columns[0] += start
-                parts.append(np.vstack([columns, np.full(columns.shape[1], len(routes))]))
+                step = columns[0] + start if start else columns[0]
+                row = np.broadcast_to(np.int64(len(routes)), step.shape)
+                parts.append((step, *columns[1:], row))
                 routes.append(route)
         self.stop_on_problems()
         promised = contract(schedule.promise, self.environment, self.size, chunks, self.problems)
@@ -114,14 +116,12 @@ class _Expansion:
             for p, start in zip(schedule.phases, starts[1:], strict=True) if p.ensures
         )  # fmt: skip
         self.stop_on_problems()
-        table = np.hstack(parts) if parts else np.zeros((7, 0), dtype=np.int64)
-        if len(parts) > 1:
-            table = table[:, np.argsort(table[0], kind="stable")]
-        steps = max(starts[-1], int(table[0][-1]) + 1 if table.size else 0)
+        step, sender, receiver, chunk, into, reduce, row = _merged(parts)
+        steps = max(starts[-1], int(step[-1]) + 1 if step.size else 0)
         return Events(
-            self.size, chunks, chunks + scratch, steps, table[0], table[1], table[2], table[3],
-            table[4], table[5].astype(bool), table[6], tuple(routes),
-            np.searchsorted(table[0], np.arange(steps + 1)), tuple(starts[:-1]),
+            self.size, chunks, chunks + scratch, steps, step, sender, receiver, chunk, into,
+            reduce.astype(bool, copy=False), row, tuple(routes),
+            np.searchsorted(step, np.arange(steps + 1)), tuple(starts[:-1]),
             promised, ensures, tuple(self.reversed),
         )  # fmt: skip
 
@@ -147,8 +147,8 @@ class _Expansion:
             facts = {"need": need, "memory": self.memory}
             raise ExpansionError((Problem("memory", self.size, (), facts=facts),))
 
-    def phase(self, phase: Phase, steps: int) -> Iterator[tuple[Route, Array]]:
-        """The events of each row: int64 of shape (6, events), steps counted within the phase."""
+    def phase(self, phase: Phase, steps: int) -> Iterator[tuple[Route, tuple[Array, ...]]]:
+        """Six columns for each row, from step to reduce; steps counted within the phase."""
         for row in phase.rows:
             found = _RowExpansion(self, row, steps).columns()
             if found is not None:
@@ -159,7 +159,19 @@ class _Expansion:
                 route = (*send.route, "step")
                 self.problems.append(Problem("bad-size", self.size, route, facts=facts))
             values = (send.step, send.sender, send.receiver, send.chunk, send.into, send.reduce)
-            yield send.route, np.array(values, dtype=np.int64).reshape(6, 1)
+            yield send.route, tuple(np.array([v]) for v in values)
+
+
+def _merged(parts: list[tuple[Array, ...]]) -> list[Array]:
+    """The columns of all rows as one, ordered by step; rows in one step keep their order."""
+    if not parts:
+        return [np.zeros(0, dtype=np.int64)] * 7
+    columns = [np.concatenate(pieces) for pieces in zip(*parts, strict=True)]
+    step = columns[0]
+    if (step[1:] < step[:-1]).any():
+        order = np.argsort(step, kind="stable")
+        columns = [c[order] for c in columns]
+    return columns
 
 
 class _RowExpansion:
@@ -182,7 +194,8 @@ class _RowExpansion:
     def count(self) -> int:
         return len(self.cells["r"])
 
-    def columns(self) -> Array | None:
+    def columns(self) -> tuple[Array, ...] | None:
+        """Step, sender, receiver, chunk, into, reduce of every send; None after a problem."""
         row = self.row
         opened = 0
         for after, guard in row.guards:
@@ -200,7 +213,7 @@ class _RowExpansion:
             return None
         r, op = self.cells["r"], np.full(self.count(), row.reduce)
         ends = (r, peer) if row.push else (peer, r)
-        return np.vstack([self.cells["s"], *ends, chunk, into, op]).astype(np.int64, copy=False)
+        return self.cells["s"], *ends, chunk, into, op
 
     def defined(self, expr: Expr) -> Array | None:
         """The values of ``expr`` on all open cells; None, and a problem, if one has no value."""

@@ -6,6 +6,12 @@ from collections.abc import Sequence
 
 from ringproof.verdict import Exit, Finding, Proved, Refuted, Report, Result, Size
 
+_OUTCOMES = {
+    Exit.REFUTED: "refuted",
+    Exit.CANNOT_CHECK: "cannot check",
+    Exit.INTERNAL: "internal error",
+    Exit.INTERRUPTED: "interrupted",
+}
 _MOST_PARTS = 8
 _FIRST_PARTS = 4
 
@@ -86,41 +92,30 @@ def result_word(result: Result) -> str:
 
 def outcome(report: Report) -> str:
     """Name what became of a table; the words match the exit codes."""
-    if report.exit is not Exit.UNDECIDED:
-        return {
-            Exit.PROVED: "proved",
-            Exit.REFUTED: "refuted",
-            Exit.CANNOT_CHECK: "cannot check",
-        }.get(report.exit, "internal error")
-    return "undecided" if report.sizes and report.results else "nothing to prove"
+    if report.exit in _OUTCOMES:
+        return _OUTCOMES[report.exit]
+    if not report.sizes or not report.results:
+        return "nothing to prove"
+    vacuous = any(result_word(result) == "vacuous" for result in report.results)
+    return "undecided" if vacuous or report.exit is not Exit.PROVED else "proved"
 
 
 def outcome_text(report: Report) -> str:
     """Say in one line, without the path, how a check ended: what is proved, and for which N."""
     word = outcome(report)
     words = [result_word(result) for result in report.results]
-    total = len(words)
-    sizes = counted_sizes_text(report.sizes)
-    if word == "refuted":
-        count = words.count("refuted")
-        replayed = "counterexample replayed" if count == 1 else "counterexamples replayed"
-        undecided = f"; {words.count('undecided')} undecided" if "undecided" in words else ""
-        return f"{word}  {count} of {count_text(total, 'property', 'properties')}{undecided}; {replayed}"
-    if word == "proved":
-        count, waived = words.count("proved"), words.count("waived")
-        what = f"{count} of {count_text(total, 'property', 'properties')} for {sizes}"
-        return f"{word}  {what}" + (f"; {waived} waived" if waived else "")
-    if word == "undecided":
-        count = words.count("undecided")
-        what = f"{count} of {count_text(total, 'property', 'properties')} for {sizes}"
-        return f"{word}  {what}; the others: {_others(words)}" if count < total else f"{word}  {what}"
+    if word in ("refuted", "undecided", "proved"):
+        count = words.count(word)
+        text = f"{word}  {count} of {count_text(len(words), 'property', 'properties')}"
+        if word != "refuted":
+            text += f" for {counted_sizes_text(report.sizes)}"
+        others = [w for w in dict.fromkeys(words) if w not in (word, "proved")]
+        text += "".join(f"; {words.count(w)} {w}" for w in others)
+        if word == "refuted":
+            text += f"; {'counterexample' if count == 1 else 'counterexamples'} replayed"
+        return text
     errors = sum(finding.severity == "error" for finding in report.findings)
     return f"{word}  {count_text(errors, 'error')}" if errors else word
-
-
-def _others(words: Sequence[str]) -> str:
-    others = [word for word in words if word != "undecided"]
-    return join_text([f"{others.count(word)} {word}" for word in dict.fromkeys(others)])
 
 
 def every_finding(report: Report) -> tuple[Finding, ...]:

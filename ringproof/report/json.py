@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -27,7 +27,7 @@ def render(reports: Sequence[Report]) -> str:
         "exit": int(worst([report.exit for report in reports])),
         "reports": [_report(report) for report in reports],
     }
-    return json.dumps(document, indent=2, default=_plain) + "\n"
+    return json.dumps(document, indent=2) + "\n"
 
 
 def _report(report: Report) -> dict[str, Any]:
@@ -48,13 +48,13 @@ def _report(report: Report) -> dict[str, Any]:
 
 def _property(result: Result, findings: Sequence[Finding]) -> dict[str, Any]:
     verdict = result.verdict
-    refuted = isinstance(verdict, Refuted)
+    shown = findings.index(verdict.counterexample) if isinstance(verdict, Refuted) else None
     return {
         "name": result.name,
         "statement": result.statement,
         "verdict": result_word(result),
         "reason": verdict.reason if isinstance(verdict, Undecided) else None,
-        "counterexample": findings.index(verdict.counterexample) if refuted else None,
+        "counterexample": shown,
         "engines": result.engines,
         "remark": result.remark,
         "proved": _sizes(result.proved),
@@ -75,7 +75,7 @@ def _finding(finding: Finding, spans: Spans) -> dict[str, Any]:
         "related": [_label(label, spans) for label in finding.related],
         "notes": list(finding.notes),
         "helps": list(finding.helps),
-        "details": finding.details,
+        "details": _plain(finding.details),
     }
 
 
@@ -104,13 +104,16 @@ def _sizes(sizes: Sequence[Size]) -> list[dict[str, Any]]:
 
 
 def _plain(value: Any) -> Any:
-    """Turn what JSON does not know into what it does; a mapping keeps its order."""
+    """Turn a detail into what JSON knows; mappings keep their order, sets are sorted."""
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
     if isinstance(value, Mapping):
-        return {str(key): item for key, item in value.items()}
+        return {str(key): _plain(item) for key, item in value.items()}
     if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: getattr(value, field.name) for field in fields(value)}
-    if isinstance(value, set | frozenset):
-        return sorted(value)
-    if hasattr(value, "tolist"):
-        return value.tolist()
+        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+    if hasattr(value, "tolist"):  # numpy, which a report has no other reason to import
+        return _plain(value.tolist())
+    if isinstance(value, Iterable):
+        items = sorted(value) if isinstance(value, Set) else value
+        return [_plain(item) for item in items]
     return str(value)

@@ -17,12 +17,11 @@ def labels_of(finding: Finding) -> tuple[Label, ...]:
 
 def spans_of(report: Report, findings: Sequence[Finding]) -> Spans:
     """Find the span of every label of some findings; without a label the text is not read."""
-    places = {label.place for finding in findings for label in labels_of(finding)}
+    places = {label.place: None for finding in findings for label in labels_of(finding)}
     routed = [place for place in places if isinstance(place, Place)]
-    found: dict[Place | Spot, Span] = {}
-    if routed:
-        found.update(locate(Source(report.path, report.text), routed))
-    for spot in places:
-        if isinstance(spot, Spot):
-            found[spot] = Span(spot.line, spot.column, spot.line, spot.column + spot.width)
-    return found
+    located = locate(Source(report.path, report.text), routed) if routed else {}
+    return {place: _spot(place) if isinstance(place, Spot) else located[place] for place in places}
+
+
+def _spot(spot: Spot) -> Span:
+    return Span(spot.line, spot.column, spot.line, spot.column + spot.width)

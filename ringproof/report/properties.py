@@ -30,9 +30,8 @@ def properties(report: Report, detail: Detail, paint: Paint) -> list[str]:
 
     ``quiet`` keeps only the properties that are not proved, and no facts.
     """
-    sizes = counted_sizes_text(report.sizes)
-    claim = f"{visible(report.claim)}; checked for {sizes}" if report.claim else f"checked for {sizes}"
-    head = [paint("title", f"{visible(report.path)}: {visible(report.name)}"), f"  {claim}", ""]
+    title = paint("title", f"{visible(report.path)}: {visible(report.name)}")
+    head = [title, f"  {visible(_claim(report))}", ""]
     if detail == "quiet":
         return head + _rows([r for r in report.results if result_word(r) != "proved"], paint)
     notes = [*_engines(report.results), *report.facts]
@@ -41,7 +40,18 @@ def properties(report: Report, detail: Detail, paint: Paint) -> list[str]:
     return [*head, *_rows(report.results, paint), *said("note", notes, " ", paint)]
 
 
-def said(kind: Literal["note", "help"], texts: Sequence[str], blank: str, paint: Paint) -> list[str]:
+def _claim(report: Report) -> str:
+    """Say what the table claims and for which sizes it was checked; the sizes only once."""
+    sizes = counted_sizes_text(report.sizes)
+    if not report.claim:
+        return f"checked for {sizes}"
+    before, found, after = report.claim.rpartition(sizes_text(report.sizes))
+    return f"{before}{sizes}" if found and not after else f"{report.claim}; checked for {sizes}"
+
+
+def said(
+    kind: Literal["note", "help"], texts: Sequence[str], blank: str, paint: Paint
+) -> list[str]:
     """Write notes or helps as ``= note: ...``; the lines of one stand below each other."""
     lines: list[str] = []
     for text in texts:
@@ -54,12 +64,13 @@ def said(kind: Literal["note", "help"], texts: Sequence[str], blank: str, paint:
 
 def _rows(results: Sequence[Result], paint: Paint) -> list[str]:
     cells = [(result_word(r), visible(r.name), _sizes_cell(r)) for r in results]
-    widths = [max(map(width, column)) for column in zip(*cells, strict=True)]
+    wide = [max(map(width, column)) for column in zip(*cells, strict=True)]
     lines: list[str] = []
     for result, row in zip(results, cells, strict=True):
-        word, name, sizes = (cell + " " * (w - width(cell)) for cell, w in zip(row, widths, strict=True))
-        lines.append(f"  {paint(role_of(row[0]), word)}  {name}  {sizes}  {visible(result.statement)}")
-        margin = " " * (widths[0] + widths[1] + 6)
+        state, *rest = (cell + " " * (w - width(cell)) for cell, w in zip(row, wide, strict=True))
+        colored = paint(role_of(row[0]), row[0]) + state[len(row[0]) :]
+        lines.append("  ".join(["", colored, *rest, visible(result.statement)]))
+        margin = " " * (wide[0] + wide[1] + 6)
         lines += [margin + paint("faint", visible(remark)) for remark in _remarks(result)]
     return [line.rstrip() for line in lines]
 
@@ -84,10 +95,11 @@ def _sizes_cell(result: Result) -> str:
 
 def _remarks(result: Result) -> list[str]:
     """Say under a property why it is undecided, and what became of the other sizes."""
-    outcomes = _outcomes(result)
     remarks = [result.verdict.reason] if isinstance(result.verdict, Undecided) else []
+    outcomes = list(_outcomes(result).items())
     if len(outcomes) > 1:
-        remarks.append("; ".join(f"{word} for {sizes_text(s)}" for word, s in outcomes.items()))
+        told = outcomes[_sizes_cell(result).startswith("N") :]
+        remarks.append("; ".join(f"{word} for {sizes_text(sizes)}" for word, sizes in told))
     return [*remarks, *([result.remark] if result.remark else [])]
 
 

@@ -52,10 +52,13 @@ def width(text: str) -> int:
     """Count the terminal columns of a visible text: wide characters take two, accents none."""
     if text.isascii():
         return len(text)
-    return sum(
-        0 if unicodedata.category(c) in ("Mn", "Me") else 1 + (unicodedata.east_asian_width(c) in "WF")
-        for c in text
-    )
+    return sum(map(_columns_of, text))
+
+
+def _columns_of(character: str) -> int:
+    if unicodedata.category(character) in ("Mn", "Me"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
 def _shown(character: str) -> str:
@@ -88,7 +91,8 @@ def draw(text: str, marks: Sequence[Mark], paint: Paint) -> list[str]:
             drawn.append(_coded(number - 1, _fit(lines, number - 1, [])[0], digits, paint))
         elif last and number > last + 2:
             drawn.append(paint("gutter", "..."))
-        code, pieces = _fit(lines, number, [mark for mark in marks if number in _lines_of(mark.span)])
+        here = [mark for mark in marks if number in _lines_of(mark.span)]
+        code, pieces = _fit(lines, number, here)
         drawn.append(_coded(number, code, digits, paint))
         edge = paint("gutter", f"{' ' * digits} | ")
         drawn += [edge + row for row in _annotated(pieces, paint)]
@@ -96,10 +100,14 @@ def draw(text: str, marks: Sequence[Mark], paint: Paint) -> list[str]:
     return drawn
 
 
+def _last_line(span: Span) -> int:
+    """Find the last line that a span covers: one that ends with a line end covers no next line."""
+    return span.end_line - (span.end_column == 1 and span.end_line > span.line)
+
+
 def _lines_of(span: Span) -> Sequence[int]:
-    if span.end_line - span.line >= _TALLEST:
-        return (span.line, span.end_line)
-    return range(span.line, span.end_line + 1)
+    last = _last_line(span)
+    return (span.line, last) if last - span.line >= _TALLEST else range(span.line, last + 1)
 
 
 def _coded(number: int, code: str, digits: int, paint: Paint) -> str:
@@ -117,12 +125,13 @@ def _fit(lines: Sequence[str], number: int, marks: Sequence[Mark]) -> tuple[str,
         left, right = _window(placed, edges[-1])
         first = next(i for i, edge in enumerate(edges) if edge >= left)
         last = max(i for i, edge in enumerate(edges) if edge <= right)
-    code = (_CUT if first else "") + "".join(shown[first:last]) + (_CUT if last < len(shown) else "")
+    ends = (_CUT if first else "", _CUT if last < len(shown) else "")
+    code = "".join(shown[first:last]).join(ends)
     shift = (len(_CUT) if first else 0) - edges[first]
     pieces = []
     for mark, start, end in placed:
         start, end = (min(max(at, edges[first]), edges[last]) + shift for at in (start, end))
-        text = visible(mark.text) if number == mark.span.end_line else ""
+        text = visible(mark.text) if number == _last_line(mark.span) else ""
         pieces.append(_Piece(start, max(end, start + 1), text, mark.sign, mark.role))
     return code, pieces
 

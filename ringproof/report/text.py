@@ -6,6 +6,7 @@ The only module that knows colour.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
 from ringproof.report.places import Spans, spans_of
@@ -17,13 +18,11 @@ from ringproof.wording import count_text, every_finding, outcome, outcome_text
 Style = Literal["plain", "color"]
 
 
-def render(
-    reports: Sequence[Report], *, style: Style = "plain", detail: Detail = "normal"
-) -> str:
+def render(reports: Sequence[Report], *, style: Style = "plain", detail: Detail = "normal") -> str:
     """Write reports for a terminal or a log; several end with how many came out how.
 
-    ``quiet`` leaves out whatever is proved; ``verbose`` adds times.  The result is empty or ends
-    with a line end.
+    ``quiet`` leaves out whatever is proved; ``verbose`` adds times and how to read on.  The result
+    is empty or ends with a line end.
     """
     paint = _painter(style)
     blocks = [block for report in reports for block in _blocks(report, detail, paint)]
@@ -39,12 +38,20 @@ def _blocks(report: Report, detail: Detail, paint: Paint) -> list[list[str]]:
         return []
     findings = every_finding(report)
     spans = spans_of(report, findings)
+    if detail == "verbose":
+        findings = tuple(_explained(finding) for finding in findings)
     blocks = [_finding(report, finding, spans, paint) for finding in findings]
     if report.results:
         blocks.append(properties(report, detail, paint))
     word, _, rest = outcome_text(report).partition("  ")
-    subject = "" if report.results else f": {visible(report.path)}"
-    return [*blocks, [paint(role_of(word), word) + subject + (f"  {rest}" if rest else "")]]
+    if not report.results:
+        rest = f"{rest} in {visible(report.path)}" if rest else visible(report.path)
+    return [*blocks, [f"{paint(role_of(word), word)}  {rest}"]]
+
+
+def _explained(finding: Finding) -> Finding:
+    hint = f"ringproof explain {finding.code}   says more about this rule"
+    return replace(finding, helps=(*finding.helps, hint))
 
 
 def _totals(reports: Sequence[Report], paint: Paint) -> str:
@@ -83,10 +90,9 @@ def _painter(style: Style) -> Paint:
 
 def _finding(report: Report, finding: Finding, spans: Spans, paint: Paint) -> list[str]:
     severity = finding.severity
-    head = paint(severity, f"{severity}[{finding.code}]") + paint("title", f": {visible(finding.title)}")
-    marks = [
-        Mark(spans[label.place], label.text, "-", "related") for label in finding.related
-    ]
+    head = paint(severity, f"{severity}[{finding.code}]")
+    head += paint("title", f": {visible(finding.title)}")
+    marks = [Mark(spans[label.place], label.text, "-", "related") for label in finding.related]
     where = visible(report.path)
     if finding.primary:
         span = spans[finding.primary.place]
@@ -96,9 +102,9 @@ def _finding(report: Report, finding: Finding, spans: Spans, paint: Paint) -> li
         marks = []
     blank = " " * gutter(marks)
     lines = [head, f"{blank}{paint('gutter', '-->')} {where}"]
-    said = [*said("note", finding.notes, blank, paint), *said("help", finding.helps, blank, paint)]
+    words = [*said("note", finding.notes, blank, paint), *said("help", finding.helps, blank, paint)]
     edge = paint("gutter", f"{blank} |")
     if marks:
         lines += [edge, *draw(report.text, marks, paint)]
-        lines += [edge] if said else []
-    return lines + said
+        lines += [edge] if words else []
+    return lines + words

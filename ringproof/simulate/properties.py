@@ -135,12 +135,17 @@ class Meaning:
 
 
 def _same_link(events: Events, trail: Trail) -> Array:
-    """Messages whose link and slots carry something more than once."""
+    """Messages whose link carries another value that might have the same contents: as many parts."""
     moving = np.flatnonzero(events.message)
-    key = trail.source[moving] * (events.ranks * events.slots) + trail.target[moving]
-    order = np.argsort(key, kind="stable")
-    same = key[order][1:] == key[order][:-1]
-    member = np.zeros(len(key), dtype=bool)
+    sent = trail.sent[moving]
+    link = trail.source[moving] * (events.ranks * events.slots) + trail.target[moving]
+    size = np.minimum(trail.total[sent], 2.0**53)
+    order = np.lexsort((size, link))
+    link, size, sent = link[order], size[order], sent[order]
+    same = (link[1:] == link[:-1]) & (size[1:] == size[:-1])
+    if not (same & (sent[1:] != sent[:-1])).any():
+        return order[:0]
+    member = np.zeros(len(order), dtype=bool)
     member[order[1:][same]] = True
     member[order[:-1][same]] = True
     return moving[member]

@@ -6,24 +6,19 @@ come from tree-sitter, which is imported by ``locate``, so only when something i
 
 from __future__ import annotations
 
-import difflib
-import os
 import re
-import sys
 import tomllib
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from ringproof.verdict import Finding, Label, Place, Route, Spot, TableError
+from ringproof.textfile import Offsets, SourceError, Span, read_text
+from ringproof.verdict import Finding, Label, Place, Route, Spot
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-LARGEST = 4 * 1024 * 1024
-STDIN = "<stdin>"
+__all__ = ["Source", "SourceError", "Span", "locate", "parse", "read"]
 
 
 @dataclass(frozen=True)
@@ -35,35 +30,14 @@ class Source:
     values: dict[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
-    """A piece of a text: lines and columns count from 1, columns in characters, end half-open."""
-
-    line: int
-    column: int
-    end_line: int
-    end_column: int
-
-
-class SourceError(TableError):
-    """A file that is no table; ``text`` is as much of it as can be shown."""
-
-    def __init__(self, finding: Finding, text: str = "") -> None:
-        super().__init__((finding,))
-        self.text = text
-
-
-# ---- reading ------------------------------------------------------------------------------------
-
-
 def read(path: str) -> Source:
     """Read a table from a file, or from standard input when the path is ``-``.
 
     Raises ``SourceError`` with RP001 (cannot be read), RP002 (not UTF-8), RP003 (not TOML) or RP005
     (larger than 4 MiB).
     """
-    raw = _bytes(path)
-    return parse(_decoded(raw), STDIN if path == "-" else path)
+    called, text = read_text(path)
+    return parse(text, called)
 
 
 def parse(text: str, path: str) -> Source:
@@ -78,64 +52,7 @@ def parse(text: str, path: str) -> Source:
         finding = Finding("RP003", "arrays or inline tables are nested too deeply to read")
     except ValueError as error:
         finding = _syntax_finding(text, str(error))
-    raise SourceError(finding, text)
-
-
-def _bytes(path: str) -> bytes:
-    try:
-        if path != "-":
-            with open(path, "rb") as file:
-                raw = file.read(LARGEST + 1)
-        elif sys.stdin is None:
-            raise OSError("standard input is closed")
-        else:
-            raw = sys.stdin.buffer.read(LARGEST + 1)
-    except (OSError, ValueError) as error:
-        raise SourceError(_unreadable(path, error)) from None
-    if len(raw) > LARGEST:
-        title = "the file is larger than 4 MiB"
-        hint = "a schedule of this size is better written as rows than as a list of sends"
-        raise SourceError(Finding("RP005", title, helps=(hint,)))
-    return raw
-
-
-def _unreadable(path: str, error: Exception) -> Finding:
-    helps: tuple[str, ...] = ()
-    if isinstance(error, FileNotFoundError):
-        reason = "there is no such file"
-        folder, name = os.path.split(path)
-        near = difflib.get_close_matches(name, _tables_in(folder), 1)
-        helps = tuple(f"did you mean `{os.path.join(folder, other)}`?" for other in near)
-    elif isinstance(error, IsADirectoryError):
-        reason = "it is a folder; one table belongs here"
-    elif isinstance(error, PermissionError):
-        reason = "you have no permission to read it"
-    else:
-        reason = (getattr(error, "strerror", None) or str(error)).lower()
-    subject = "standard input" if path == "-" else "the file"
-    return Finding("RP001", f"cannot read {subject}: {reason}", helps=helps)
-
-
-def _tables_in(folder: str) -> list[str]:
-    try:
-        return sorted(name for name in os.listdir(folder or ".") if name.endswith(".toml"))
-    except OSError:
-        return []
-
-
-def _decoded(raw: bytes) -> str:
-    utf16 = raw.startswith((b"\xff\xfe", b"\xfe\xff"))
-    raw = raw.removeprefix(b"\xef\xbb\xbf")
-    try:
-        return raw.decode("utf-8")
-    except UnicodeDecodeError as error:
-        before = raw[: error.start].decode("utf-8")
-        spot = Spot(before.count("\n") + 1, len(before) - before.rfind("\n"))
-        label = Label(spot, f"the byte 0x{raw[error.start]:02x} begins no UTF-8 character")
-        hint = "the file is in UTF-16; save it as UTF-8" if utf16 else "save the file as UTF-8"
-        finding = Finding("RP002", "the file is not UTF-8", primary=label, helps=(hint,))
-        text = raw.decode("utf-8", "replace").replace("\r\n", "\n")
-        raise SourceError(finding, text) from None
+    raise SourceError(path, finding, text)
 
 
 # ---- syntax errors ------------------------------------------------------------------------------
@@ -190,7 +107,7 @@ def _syntax_finding(text: str, message: str) -> Finding:
 
 def _defined_twice(text: str) -> Finding | None:
     """Find the first key that the text gives a second time."""
-    offset = _Offsets(text)
+    offset = Offsets(text)
     first: dict[Route, _Entry] = {}
     for route, entry in _entries(_tree(text)):
         if entry.explicit and route in first:
@@ -201,6 +118,11 @@ def _defined_twice(text: str) -> Finding | None:
         if entry.explicit:
             first[route] = entry
     return None
+
+
+def _spot(text: str, start: int, end: int) -> Spot:
+    span = Offsets(text).span(start, end)
+    return Spot(span.line, span.column, max(1, end - start))
 
 
 # ---- positions ----------------------------------------------------------------------------------
@@ -223,7 +145,7 @@ def locate(source: Source, places: Iterable[Place]) -> dict[Place, Span]:
 
     A place that does not exist, such as a missing key, stands where its nearest ancestor does.
     """
-    offsets = _Offsets(source.text)
+    offsets = Offsets(source.text)
     entries: dict[Route, _Entry] = {}
     for route, entry in _entries(_tree(source.text)):
         if entry.explicit or route not in entries:
@@ -231,7 +153,7 @@ def locate(source: Source, places: Iterable[Place]) -> dict[Place, Span]:
     return {place: offsets.span(*_range(place, entries, offsets)) for place in places}
 
 
-def _range(place: Place, entries: dict[Route, _Entry], offsets: _Offsets) -> tuple[int, int]:
+def _range(place: Place, entries: dict[Route, _Entry], offsets: Offsets) -> tuple[int, int]:
     """Find the half-open character range of a place in the text."""
     route = place.route
     while route and route not in entries:
@@ -249,7 +171,6 @@ def _range(place: Place, entries: dict[Route, _Entry], offsets: _Offsets) -> tup
     if place.start is None or literal[0] not in "\"'":
         return first, last
     spots = _character_spots(literal)
-    spots.append((len(literal.rstrip(literal[0])), len(literal)))
     start = min(max(place.start, 0), len(spots) - 1)
     end = len(spots) - 1 if place.end is None else min(max(place.end, start), len(spots) - 1)
     begin = first + spots[start][0]
@@ -260,50 +181,20 @@ _CHARACTER = re.compile(r"\\x.{2}|\\u.{4}|\\U.{8}|(\\[ \t]*\n[ \t\n]*)|\\.|.", r
 
 
 def _character_spots(literal: str) -> list[tuple[int, int]]:
-    """Find where in its literal, quotes included, each character of a decoded string stands."""
+    """Find where in its literal each character of a decoded string stands, then the closing quotes.
+
+    Half-open character ranges, counted from the opening quote.
+    """
     quotes = 3 if literal.startswith(('"""', "'''")) else 1
     first, last = quotes, len(literal) - quotes
     if quotes == 3 and literal[first : first + 1] == "\n":
         first += 1
     if literal[0] == "'":
-        return [(at, at + 1) for at in range(first, last)]
-    return [match.span() for match in _CHARACTER.finditer(literal, first, last) if not match[1]]
-
-
-def _spot(text: str, start: int, end: int) -> Spot:
-    span = _Offsets(text).span(start, end)
-    return Spot(span.line, span.column, max(1, end - start))
-
-
-class _Offsets:
-    """Byte ranges to character ranges to lines and columns, for one text."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.raw = text.encode("utf-8", "surrogatepass")
-        self.lines = [0, *accumulate(len(line) + 1 for line in text.split("\n"))][:-1]
-
-    def characters(self, start: int, end: int) -> tuple[int, int]:
-        """Turn a byte range into a character range."""
-        if len(self.raw) == len(self.text):
-            return start, end
-        before = len(self.raw[:start].decode("utf-8", "surrogatepass"))
-        return before, before + len(self.raw[start:end].decode("utf-8", "surrogatepass"))
-
-    def span(self, start: int, end: int) -> Span:
-        """Turn a character range into lines and columns."""
-        (line, column), (end_line, end_column) = self._point(start), self._point(end)
-        return Span(line, column, end_line, end_column)
-
-    def spot(self, start: int, end: int) -> Spot:
-        """Turn a byte range within one line into a spot."""
-        first, last = self.characters(start, end)
-        line, column = self._point(first)
-        return Spot(line, column, last - first)
-
-    def _point(self, at: int) -> tuple[int, int]:
-        line = bisect_right(self.lines, at)
-        return line, at - self.lines[line - 1] + 1
+        spots = [(at, at + 1) for at in range(first, last)]
+    else:
+        matches = _CHARACTER.finditer(literal, first, last)
+        spots = [match.span() for match in matches if not match[1]]
+    return [*spots, (last, len(literal))]
 
 
 def _tree(text: str) -> Node:
@@ -391,6 +282,8 @@ def _parts(key: Node) -> list[Node]:
 
 def _name(part: Node) -> str:
     text = (part.text or b"").decode("utf-8", "surrogatepass")
+    if part.type != "quoted_key":
+        return text
     try:
         return next(iter(tomllib.loads(f"{text} = 0")))
     except tomllib.TOMLDecodeError:

@@ -69,7 +69,8 @@ class Events:
     @property
     def message(self) -> Array:
         """Which events cross from one rank to another; the rest are local moves."""
-        return self.sender != self.receiver
+        crossing: Array = self.sender != self.receiver
+        return crossing
 
     def phase_of(self, step: int) -> int:
         """The index of the phase that ``step`` belongs to."""
@@ -79,6 +80,17 @@ class Events:
 def expand(schedule: Schedule, size: Size, memory: float = 4 * GIB) -> Events:
     """Unroll ``schedule`` at ``size``; errors: `ExpansionError` with everything wrong there."""
     return _Expansion(schedule, size, memory).events()
+
+
+def reserve(schedule: Schedule, size: Size, memory: float) -> None:
+    """Refuse, before anything is allocated, a size whose cells alone would not fit.
+
+    Errors: `ExpansionError` that says how much it would need.
+    """
+    expansion = _Expansion(schedule, size, memory)
+    chunks, scratch, lengths = expansion.counts()
+    if not expansion.problems:
+        expansion.reserve_grid(chunks + scratch, lengths)
 
 
 class _Expansion:
@@ -92,13 +104,10 @@ class _Expansion:
         self.inputs = {"N": column(size.N), **{k: column(v) for k, v in size.params}}
 
     def events(self) -> Events:
-        schedule, N = self.schedule, self.size.N
-        chunks = self.whole(schedule.chunks, ("chunks",), least=1)
-        scratch = self.whole(schedule.scratch, ("scratch",))
-        lengths = [self.whole(p.steps, (*p.route, "steps")) for p in schedule.phases]
+        schedule = self.schedule
+        chunks, scratch, lengths = self.counts()
         self.stop_on_problems()
-        grid = sum(N * n * len(p.rows) for n, p in zip(lengths, schedule.phases, strict=True))
-        self.reserve(max(grid, N * (chunks + scratch)))
+        self.reserve_grid(chunks + scratch, lengths)
         starts = [0, *np.cumsum(lengths, dtype=int).tolist()]
         parts: list[tuple[Array, ...]] = []
         routes: list[Route] = []
@@ -124,6 +133,19 @@ class _Expansion:
             np.searchsorted(step, np.arange(steps + 1)), tuple(starts[:-1]),
             promised, ensures, tuple(self.reversed),
         )  # fmt: skip
+
+    def counts(self) -> tuple[int, int, list[int]]:
+        """Chunks, scratch slots and the steps of every phase."""
+        schedule = self.schedule
+        chunks = self.whole(schedule.chunks, ("chunks",), least=1)
+        scratch = self.whole(schedule.scratch, ("scratch",))
+        return chunks, scratch, [self.whole(p.steps, (*p.route, "steps")) for p in schedule.phases]
+
+    def reserve_grid(self, slots: int, lengths: list[int]) -> None:
+        """Every row is read for every rank and step, and every rank has every slot."""
+        N, phases = self.size.N, self.schedule.phases
+        grid = sum(N * n * len(p.rows) for n, p in zip(lengths, phases, strict=True))
+        self.reserve(max(grid, N * slots))
 
     def whole(self, expr: Expr, route: Route, least: int = 0) -> int:
         """A count of the table at this size, or a problem."""

@@ -76,7 +76,10 @@ Severity = Literal["error", "warning", "note"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing to say about a table: a stable code, where it is, and what to do."""
+    """One thing to say about a table: a stable code, where it is, and what to do.
+
+    A note may have several lines; ``details`` are the same facts for machines.
+    """
 
     code: str
     title: str
@@ -85,7 +88,7 @@ class Finding:
     related: tuple[Label, ...] = ()
     notes: tuple[str, ...] = ()
     helps: tuple[str, ...] = ()
-    details: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    details: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}), hash=False)
 
 
 class TableError(Exception):
@@ -98,7 +101,7 @@ class TableError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Proved:
-    """The property holds at every size that was asked."""
+    """The property holds at every size that was asked, or is waived where it does not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,12 +162,15 @@ class Report:
     @property
     def exit(self) -> Exit:
         """The exit code this report alone deserves."""
+        if any(f.code == "RP503" for f in self.findings):
+            return Exit.INTERNAL
         if not self.results:
             errors = any(f.severity == "error" for f in self.findings)
             return Exit.CANNOT_CHECK if errors else Exit.UNDECIDED
         if any(isinstance(r.verdict, Refuted) for r in self.results):
             return Exit.REFUTED
-        if not self.sizes or any(isinstance(r.verdict, Undecided) for r in self.results):
+        decided = all(isinstance(r.verdict, Proved) and (r.proved or r.waived) for r in self.results)
+        if not self.sizes or not decided:
             return Exit.UNDECIDED
         return Exit.PROVED
 

@@ -10,7 +10,7 @@ from ringproof.simulate import optional
 from ringproof.simulate.contents import blocks
 from ringproof.simulate.properties import Violations, conflict_free, defined, in_range, judge
 from ringproof.simulate.state import Trail, replay
-from ringproof.simulate.traffic import Counts, count
+from ringproof.simulate.traffic import NOTHING, Counts, count
 
 __all__ = ["Counts", "Optional", "Outcome", "Trail", "Violations", "replay", "simulate"]
 
@@ -38,16 +38,16 @@ class Outcome:
 
 
 def simulate(
-    events: Events, wanted: Optional = Optional(), memory: float = 4 * GIB  # noqa: B008
+    events: Events, wanted: Optional = Optional(), memory: float = 4 * GIB
 ) -> Outcome:  # fmt: skip
     """Replay ``events`` and judge every property, root causes first.
 
     Errors: `ExpansionError` when the contents would not fit in ``memory`` bytes.
     """
     found = {"in-range": in_range(events)}
-    counts = count(events) if not found["in-range"] else Counts(*[0] * 3, *[0] * 2, ())  # type: ignore[arg-type]
     if found["in-range"]:
-        return Outcome(events, counts, found)
+        return Outcome(events, NOTHING, found)
+    counts = count(events)
     found["conflict-free"] = conflict_free(events)
     if found["conflict-free"]:
         return Outcome(events, counts, found)

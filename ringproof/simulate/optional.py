@@ -15,9 +15,9 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 def used(events: Events, trail: Trail) -> Violations:
     """Every value sent reaches a promised slot: found by walking the steps backwards."""
-    live = np.zeros((events.ranks, events.slots), dtype=bool)
-    live[:, : events.chunks] = events.contract.ends
-    live = live.ravel()
+    promised = np.zeros((events.ranks, events.slots), dtype=bool)
+    promised[:, : events.chunks] = events.contract.ends
+    live: Array = promised.ravel()
     bounds = events.bounds.tolist()
     useful = np.zeros(len(trail.source), dtype=bool)
     for step in range(events.steps - 1, -1, -1):

@@ -183,10 +183,12 @@ class _Promise:
         only = part.argmax(axis=0)[self.slot]
         leaf = np.clip(self.value - 1, 0, max(trail.leaves - 1, 0))
         if not trail.leaves:
-            return (count == 0) & (self.value == UNSET)
+            nothing: Array = (count == 0) & (self.value == UNSET)
+            return nothing
         same = (trail.leaf_rank[leaf] == only) & (trail.leaf_chunk[leaf] == self.chunk)
         held = (self.value > UNSET) & (self.value <= trail.leaves)
-        right: Array = (held & same & (count == 1)) | ((self.value == UNSET) & (count == 0))
+        empty = (self.value == UNSET) & (count == 0)
+        right: Array = (held & same & (count == 1)) | empty
         return right
 
     def compare(self, block: Block) -> None:

@@ -27,6 +27,9 @@ class Counts:
         return Fraction(getattr(self, what))
 
 
+NOTHING = Counts(0, 0, 0, Fraction(0), Fraction(0), ())
+
+
 def count(events: Events) -> Counts:
     """Count the messages; local moves cost nothing."""
     moving = events.message

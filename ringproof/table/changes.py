@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from ringproof.table.expr import Expr, Range, constant, parse, parse_items
+from ringproof.table.expr import HELPERS, Expr, Range, constant, parse, parse_items
 from ringproof.table.splice import conditions, edits, moved
 from ringproof.verdict import Route
 
@@ -24,7 +24,7 @@ _OTHER_OP = {"reduce": "copy", "copy": "reduce"}
 class Change:
     """One edit; ``before`` and ``after`` are what a table shows at ``route``.
 
-    ``change`` makes the new value at ``at`` from the old; ``amount`` is by how much a constant moves.
+    ``change`` makes the new value at ``at`` from the old; ``amount``: by how much a constant moves.
     """
 
     kind: str
@@ -81,6 +81,8 @@ def _row(row: Values, route: Route, no_integers: Names, shifts: Shifts) -> Itera
         for change in _text(row[key], (*route, key), kinds[key], no_integers, shifts):
             turns = key in ("to", "from") and change.kind == "sign"
             yield replace(change, kind="direction") if turns else change
+        if kinds[key] != "guard-off-by-one":
+            yield from _added_modulo(str(row[key]), (*route, key))
     if "into" not in row:
         chunk = str(row["chunk"])
         for by in shifts:
@@ -97,6 +99,13 @@ def _row(row: Values, route: Route, no_integers: Names, shifts: Shifts) -> Itera
     key = "to" if "to" in row else "from"
     yield Change("direction", (*route, key), key, _OTHER_END[key], route, _put(turned))
     yield from _listed("row", row, route)
+
+
+def _added_modulo(text: str, route: Route) -> Iterator[Change]:
+    node = parse(text).node
+    if node.op not in ("%", "const"):
+        after = f"{text} % N" if node.op == "name" or node.op in HELPERS else f"({text}) % N"
+        yield Change("added-modulo", route, text, after, route, _put(after))
 
 
 def _send(send: Values, route: Route, ranks: int, chunks: int) -> Iterator[Change]:
@@ -149,7 +158,9 @@ def _text(
 
 def _conditions(*tables: Values) -> Names:
     lets = {k: v for table in tables for k, v in table.get("let", {}).items()}
-    return conditions({k: constant(v) if type(v) is bool else parse(str(v)) for k, v in lets.items()})
+    return conditions(
+        {k: constant(v) if type(v) is bool else parse(str(v)) for k, v in lets.items()}
+    )
 
 
 def _inline(row: Values) -> str:

@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from ringproof.table.changes import Change, Values, changes
 from ringproof.verdict import Route
 
-
 COSTS = {  # every kind of single mutant, and what it costs as a repair (a constant moved by one)
     "shift": 1, "sign": 1, "direction": 1, "into-off-by-one": 1, "redirected-send": 1,
     "rechunked-send": 1, "step-more": 2, "step-less": 2, "swapped-op": 2,
-    "modulo-for-mask": 2, "rounding": 2, "guard-off-by-one": 3, "range-off-by-one": 3, "stride": 3,
-    "mask-for-modulo": 4, "dropped-row": 5, "doubled-row": 5, "dropped-send": 5,
-    "doubled-send": 5, "phases-swapped": 6,
+    "modulo-for-mask": 2, "added-modulo": 2, "rounding": 2,
+    "guard-off-by-one": 3, "range-off-by-one": 3, "stride": 3,
+    "mask-for-modulo": 4, "lost-modulo": 4, "dropped-row": 5, "doubled-row": 5,
+    "dropped-send": 5, "doubled-send": 5, "phases-swapped": 6,
 }  # fmt: skip
 
 ELSEWHERE = 20
@@ -32,8 +32,8 @@ _SMALL, _WIDE = (1, -1), (1, -1, 2, -2, 3, -3)
 class Mutant:
     """A table one edit away from another.
 
-    ``before`` and ``after`` are what stands at ``route`` in the original and in ``values``: the text
-    of an expression, or rows as a table writes them on one line.  ``cost`` orders repairs.
+    ``before`` and ``after`` are what stands at ``route`` in the original and in ``values``: an
+    expression, or rows as a table writes them on one line.  ``cost`` orders repairs.
     """
 
     kind: str

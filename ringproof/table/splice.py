@@ -39,15 +39,11 @@ def edits(
     text: str, root: Node, kind: str, conditions: Collection[str] = (),
     shifts: tuple[int, ...] = (1, -1),
 ) -> Iterator[Edit]:  # fmt: skip
-    """Every single edit of the tree ``root`` in ``text``, each text once, in a fixed order.
+    """Every single edit of the tree ``root`` in ``text``, in a fixed order; texts may come twice.
 
     ``kind`` names a constant off by one; ``conditions`` are names that are no integers.
     """
-    seen = {text}
-    for edit in _Editor(text, conditions, shifts).visit(root, None, 0, kind):
-        if edit.text not in seen:
-            seen.add(edit.text)
-            yield edit
+    yield from _Editor(text, conditions, shifts).visit(root, None, 0, kind)
 
 
 def moved(text: str, root: Node, by: int) -> str:
@@ -117,12 +113,14 @@ class _Editor:
             yield Edit("sign", self.text[: node.start] + self.text[node.start + 1 :])
         elif op in _COMPARE and _COMPARE[op] != op:
             at = self.token(node)
-            yield Edit("guard-off-by-one", self.text[:at] + _COMPARE[op] + self.text[at + len(op):])
+            rest = self.text[at + len(op) :]
+            yield Edit("guard-off-by-one", self.text[:at] + _COMPARE[op] + rest)
         elif op in _ROUNDED:
             rest = self.text[node.start + len(op) :]
             yield Edit("rounding", self.text[: node.start] + _ROUNDED[op] + rest)
         elif op == "%":
-            yield Edit("mask-for-modulo", self.mask(node, parent, index))
+            yield Edit("mask-for-modulo", self.mask(node, parent))
+            yield Edit("lost-modulo", self.dividend(node, parent))
         elif op == "&" and node.args[1].op == "-" and node.args[1].args[1].value == 1:
             yield Edit("modulo-for-mask", self.modulo(node))
         elif op == "name" and self.stretches(node, parent, index):
@@ -157,7 +155,7 @@ class _Editor:
         if _tightness(node) < _TIGHTNESS["+"]:
             body = f"({body})"
         body += f" + {by}" if by > 0 else f" - {-by}"
-        loose = self.loose(node, parent) or self.enclosed(node)
+        loose = self.loose(parent) or self.enclosed(node)
         return self.put(node, body if loose else f"({body})")
 
     def number(self, node: Node, parent: Node | None, index: int, by: int) -> str:
@@ -173,7 +171,7 @@ class _Editor:
                 return self.put(parent, f"{left}{gap}{sign}{gap}{abs(value)}" if value else left)
             return self.put(parent, left, bare=True)
         value += by
-        bare = value >= 0 or self.loose(node, parent) or self.enclosed(node)
+        bare = value >= 0 or self.loose(parent) or self.enclosed(node)
         return self.put(node, str(value) if bare else f"({value})")
 
     def doubled(self, node: Node, parent: Node | None, index: int) -> str:
@@ -184,12 +182,18 @@ class _Editor:
         body = f"2*{node.value}"
         return self.put(node, f"({body})" if tight and not self.enclosed(node) else body)
 
-    def mask(self, node: Node, parent: Node | None, index: int) -> str:
+    def dividend(self, node: Node, parent: Node | None) -> str:
+        left = node.args[0]
+        if self.loose(parent) or self.enclosed(node):
+            return self.put(node, self.text[left.start : left.end])
+        return self.put(node, self.text[node.start : self.token(node)].rstrip())
+
+    def mask(self, node: Node, parent: Node | None) -> str:
         left = self.text[node.start : self.token(node)].rstrip()
         divisor = node.args[1]
         less = moved(self.text[: divisor.end], divisor, -1)[divisor.start :]
         body = f"{left} & {less if _is_number(divisor) else f'({less})'}"
-        loose = self.loose(node, parent) or self.enclosed(node)
+        loose = self.loose(parent) or self.enclosed(node)
         return self.put(node, body if loose else f"({body})")
 
     def modulo(self, node: Node) -> str:
@@ -218,8 +222,8 @@ class _Editor:
             at += 1
         return at
 
-    def loose(self, node: Node, parent: Node | None) -> bool:
-        """Whether what surrounds the node binds looser than any arithmetic."""
+    def loose(self, parent: Node | None) -> bool:
+        """Whether what stands around an argument of ``parent`` binds looser than arithmetic."""
         return parent is None or parent.op in (*_CONDITIONS, "if") or parent.op in HELPERS
 
     def enclosed(self, node: Node) -> bool:

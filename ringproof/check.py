@@ -1,0 +1,149 @@
+"""The whole pipeline on one page: a table goes in, a report comes out.
+
+    text -> values -> schedule -> (for every size) events -> replay and Z3 -> results -> findings
+
+Read this first.  Every arrow is one module; nothing here prints, exits or keeps state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+
+from ringproof import results
+from ringproof.assess import Assessment, Settings, Symmetry, assess
+from ringproof.diagnose import problems
+from ringproof.problem import EnginesDisagree, ExpansionError, Problem
+from ringproof.table.integers import Undefined
+from ringproof.table.reader import read_schedule
+from ringproof.table.schedule import Schedule
+from ringproof.table.source import Source, read
+from ringproof.verdict import Finding, Report, Size, TableError
+from ringproof.wording import sizes_text
+
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What to check: ``ranks`` narrows the claim to these inclusive ranges of N, none is all."""
+
+    settings: Settings = field(default_factory=Settings)
+    ranks: tuple[tuple[int, int], ...] = ()
+    suggest: int = 400  # how many small changes to try for a "did you mean"
+
+
+def check_file(path: str, options: Options, progress: Progress | None = None) -> Report:
+    """Check one file; whatever is wrong with it is in the report, never an exception."""
+    try:
+        source = read(path)
+    except TableError as error:
+        called, text = getattr(error, "path", path), getattr(error, "text", "")
+        return Report(called, "", text, "", findings=error.findings)
+    return check(source, options, progress)
+
+
+def check(source: Source, options: Options, progress: Progress | None = None) -> Report:
+    """Check one table."""
+    report = Report(source.path, str(source.values.get("name", "")), source.text, "")
+    try:
+        schedule = read_schedule(source.values)
+        claim, sizes = choose(schedule, options.ranks)
+        report = replace(report, claim=claim, sizes=sizes)
+        if not sizes:
+            return replace(report, findings=(_vacuous(schedule, options),))
+        return _checked(report, schedule, source, options, progress)
+    except TableError as error:
+        return replace(report, sizes=(), findings=error.findings)
+    except ExpansionError as error:
+        return replace(report, sizes=(), findings=tuple(map(problems.problem, error.problems)))
+    except EnginesDisagree as error:
+        return replace(report, findings=(problems.disagreement(str(error), {}),))
+
+
+def _checked(
+    report: Report, schedule: Schedule, source: Source, options: Options,
+    progress: Progress | None,
+) -> Report:  # fmt: skip
+    began = perf_counter()
+    symmetry = symmetry_of(schedule, options.settings)
+    assessed = list(_assess_all(report, schedule, options, symmetry, progress))
+    ended = perf_counter()
+    found = results.collect(schedule, source, assessed, options, symmetry)
+    narrowed = _narrowed(schedule, report, options)
+    return replace(
+        report, results=found.results, findings=(*found.findings, *narrowed), facts=found.facts,
+        seconds=(("sweep", ended - began), ("report", perf_counter() - ended)),
+    )  # fmt: skip
+
+
+def _assess_all(
+    report: Report, schedule: Schedule, options: Options, symmetry: Symmetry,
+    progress: Progress | None,
+) -> Iterator[Assessment]:  # fmt: skip
+    from ringproof.events import reserve
+
+    reserve(schedule, report.sizes[-1], options.settings.memory)
+    for i, size in enumerate(report.sizes):
+        if progress:
+            progress(report.path, i, len(report.sizes))
+        try:
+            yield assess(schedule, size, options.settings, symmetry)
+        except Undefined as error:
+            raise ExpansionError((Problem.undefined(error, size, {}),)) from None
+
+
+def choose(schedule: Schedule, ranks: Sequence[tuple[int, int]]) -> tuple[str, tuple[Size, ...]]:
+    """What a table claims, in words, and the sizes of it to check.
+
+    Errors: `ExpansionError` when ``where`` or a parameter has no value at some N.
+    """
+    lo, hi = schedule.ranks
+    numbers = range(lo, hi + 1)
+    if ranks:
+        numbers_set = {N for a, b in ranks for N in range(max(a, lo), min(b, hi) + 1)}
+        chosen = sorted(numbers_set)
+    else:
+        chosen = list(numbers)
+    sizes: list[Size] = []
+    for N in chosen:
+        try:
+            sizes += schedule.at(N)
+        except Undefined as error:
+            raise ExpansionError((Problem.undefined(error, Size(N), {}),)) from None
+    span = f"N = {lo}" if lo == hi else f"N = {lo}..{hi}"
+    where = schedule.where.text
+    told = span if where == "True" else f"{span} where {where}"
+    if sizes and not ranks:
+        told = sizes_text(sizes) if where == "True" else told
+    return f"{schedule.promise.collective} for {told}", tuple(sizes)
+
+
+def symmetry_of(schedule: Schedule, settings: Settings) -> Symmetry:
+    """Which units stand for all; Z3 is asked whether the table commutes with rotation."""
+    if settings.symmetry == "none":
+        return "none"
+    from ringproof.proof.rotation import commutes
+
+    return "rotation" if commutes(schedule, int(settings.timeout * 1000)) else "shapes"
+
+
+def _vacuous(schedule: Schedule, options: Options) -> Finding:
+    lo, hi = schedule.ranks
+    why = "`where` leaves no size of the range"
+    if options.ranks:
+        asked = ", ".join(f"{a}" if a == b else f"{a}..{b}" for a, b in options.ranks)
+        why = f"-N {asked} leaves no size of the claim"
+    return problems.nothing(f"N = {lo}" if lo == hi else f"N = {lo}..{hi}", why)
+
+
+def _narrowed(schedule: Schedule, report: Report, options: Options) -> tuple[Finding, ...]:
+    """Say so when less than the whole claim was checked."""
+    if not options.ranks:
+        return ()
+    lo, hi = schedule.ranks
+    asked = {N for a, b in options.ranks for N in range(max(a, lo), min(b, hi) + 1)}
+    if len(asked) == hi - lo + 1:
+        return ()
+    return (problems.partial(f"N = {lo}..{hi}", sizes_text(report.sizes)),)

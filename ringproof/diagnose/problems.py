@@ -1,0 +1,139 @@
+"""Everything that is not a refuted property -> findings: bad sizes, claims, warnings, notes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+from ringproof.problem import Problem
+from ringproof.table.schedule import Claim
+from ringproof.verdict import Finding, Label, Place, Route, Size
+from ringproof.wording import sizes_text
+
+_NOT_YET = {"chunks": "a buffer has at least 1 chunk", "steps": "a phase has 0 or more steps",
+            "scratch": "there are 0 or more scratch slots"}  # fmt: skip
+TOO_LARGE = "2**62"
+
+
+def problem(found: Problem) -> Finding:
+    """The finding for a table that cannot be unrolled at one size."""
+    if found.kind == "memory":
+        return _memory(found)
+    if found.kind == "undefined":
+        return _undefined(found)
+    return _bad_size(found)
+
+
+def _undefined(found: Problem) -> Finding:
+    start, end = found.part or (None, None)
+    cell = [f"{name} = {value}" for name, value in found.facts.items() if name not in ("r", "s")]
+    where = [str(found.size)]
+    if "r" in found.facts:
+        where += [f"rank r = {found.facts['r']}", f"step s = {found.facts['s']}"]
+    code = "RP113" if TOO_LARGE in found.reason else "RP201"
+    place = Place(found.route, start, end)
+    title = f"{found.reason}, at {', '.join([*where, *cell])}"
+    helps = ("guard the row with `when`, or the value with `... if ... else ...`",)
+    details = {"N": found.size.N, "params": dict(found.size.params), **found.facts}
+    return Finding(code, title, primary=Label(place, found.reason), helps=helps, details=details)
+
+
+def _bad_size(found: Problem) -> Finding:
+    facts, what = found.facts, str(found.route[-1]) if found.route else ""
+    size = str(found.size)
+    if "multiple" in facts:
+        title = f"all-to-all needs as many chunks for every rank: {facts['multiple']} chunks at {size}"
+        helps: tuple[str, ...] = ("make `chunks` a multiple of N",)
+    elif "root" in facts:
+        title = f"the root is rank {facts['root']} at {size}; there are 0..{found.size.N - 1}"
+        helps = ()
+    elif "owner" in facts:
+        title = (f"the owner of chunk {facts['c']} is rank {facts['owner']} at {size}; "
+                 f"there are 0..{found.size.N - 1}")  # fmt: skip
+        helps = ()
+    elif what == "step":
+        title = f"step {facts['value']} lies beyond the {facts['steps']} steps of its phase"
+        helps = ("steps count from 0",)
+    else:
+        title = f"`{what}` is {facts['value']} at {size}"
+        helps = (_NOT_YET[what],) if what in _NOT_YET else ()
+    return Finding("RP204", title, primary=Label(Place(found.route)), helps=helps,
+                   details={"N": found.size.N, **facts})  # fmt: skip
+
+
+def _memory(found: Problem) -> Finding:
+    need, have = (bytes_text(float(found.facts[k])) for k in ("need", "memory"))
+    title = f"replay at {found.size} needs about {need} of memory; the limit is {have}"
+    helps = ("narrow the sizes with -N, or raise the limit with --memory",)
+    place = Label(Place(("ranks",)))
+    return Finding("RP205", title, primary=place, helps=helps, details={"N": found.size.N})
+
+
+def bytes_text(count: float) -> str:
+    """A number of bytes with a binary unit."""
+    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
+        if count < 1024:
+            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
+        count /= 1024
+    return f"{count:.0f} PiB"
+
+
+def false_claim(
+    claim: Claim, size: Size, claimed: Fraction, counted: Fraction, wrong: int, asked: int
+) -> Finding:
+    """A claimed count that the send log does not confirm."""
+    sizes = "size" if asked == 1 else f"{wrong} of {asked} sizes; smallest {size}"
+    where = f"at {size}" if asked == 1 else f"for {sizes}"
+    words = {"==": "claimed", "<=": "claimed at most", ">=": "claimed at least",
+             "<": "claimed below", ">": "claimed above"}  # fmt: skip
+    label = f"{words[claim.relation]} {claimed} at {size}; the send log counts {counted}"
+    title = f"the claim `{claim.what}` is false {where}"
+    details = {"property": "claims", "claim": claim.what, "N": size.N, "params": dict(size.params),
+               "claimed": str(claimed), "counted": str(counted)}  # fmt: skip
+    return Finding("RP401", title, primary=Label(Place(claim.route), label), details=details)
+
+
+def reversed_range(route: Route, size: Size, lo: int, hi: int) -> Finding:
+    """A range that runs backwards; `hi = lo - 1` is the usual empty range and is not reported."""
+    title = f"the range {lo}..{hi} runs backwards at {size}, and is empty"
+    helps = ("an empty range is written `lo..lo - 1`; was another bound meant?",)
+    return Finding("RP206", title, "warning", Label(Place(route)), helps=helps)
+
+
+def idle_step(route: Route, size: Size, step: int) -> Finding:
+    """A step in which nothing moves."""
+    title = f"nothing moves in step {step} at {size}"
+    return Finding("RP207", title, "note", Label(Place(route, on="key")))
+
+
+def stale_waiver(index: int, name: str) -> Finding:
+    """A waiver that nothing needs."""
+    title = f"`{name}` is waived, and holds for every size that was checked"
+    helps = ("remove it from `waive`",)
+    return Finding("RP402", title, "warning", Label(Place(("waive", index))), helps=helps)
+
+
+def partial(claimed: str, sizes: str) -> Finding:
+    """Not the whole claim was checked."""
+    title = f"partial: the table claims {claimed}; checked for {sizes}"
+    return Finding("RP504", title, "note")
+
+
+def nothing(claimed: str, why: str) -> Finding:
+    """A check that had nothing to check."""
+    return Finding("RP502", f"nothing to prove: {why}", "warning", Label(Place(("ranks",))),
+                   notes=(f"the table claims {claimed}",))  # fmt: skip
+
+
+def undecided(name: str, reason: str, sizes: tuple[Size, ...]) -> Finding:
+    """A property that the solver could not decide."""
+    title = f"{name} is undecided for {sizes_text(sizes)}: {reason}"
+    helps = ("give Z3 more time with --timeout SECONDS",)
+    return Finding("RP501", title, "warning", helps=helps)
+
+
+def disagreement(what: str, details: Mapping[str, object]) -> Finding:
+    """The two engines differ: a bug in ringproof."""
+    title = "internal error: replay and Z3 disagree, so nothing is claimed of this table"
+    helps = ("this is a bug in ringproof, not in the table: please report it with the table",)
+    return Finding("RP503", title, "error", None, (), (what,), helps, details)

@@ -1,0 +1,104 @@
+""""Did you mean": small changes of a refuted table that have been proved for its whole claim.
+
+Candidates come cheapest first and are tried by replay at the smallest sizes; only what survives is
+proved, at every size, and only what is proved is shown.  Ties are all shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from ringproof.assess import claim_holds
+from ringproof.events import expand
+from ringproof.problem import ExpansionError
+from ringproof.simulate import simulate
+from ringproof.table.integers import Undefined
+from ringproof.table.mutate import Mutant, repairs
+from ringproof.table.reader import read_schedule
+from ringproof.table.schedule import Schedule
+from ringproof.table.source import Source
+from ringproof.verdict import Exit, Finding, Place, Route, Size, TableError
+from ringproof.wording import sizes_text
+
+if TYPE_CHECKING:
+    from ringproof.check import Options
+
+_SMALL_SIZES = 7
+_TIES = 4
+_MEANING = {"RP202", "RP203", "RP305", "RP301", "RP302", "RP303", "RP304"}
+
+
+def attach(
+    findings: list[Finding], schedule: Schedule, source: Source, options: Options
+) -> list[Finding]:
+    """The findings, the first one about the meaning of the table with its repairs as help lines."""
+    if not options.suggest or options.ranks:
+        return findings
+    findings = list(findings)
+    for i, finding in enumerate(findings):
+        if finding.code in _MEANING and finding.primary and isinstance(finding.primary.place, Place):
+            route = finding.primary.place.route
+            mutants = proved(schedule, source, route, options)
+            here_first = sorted(mutants, key=lambda m: m.route != route)
+            helps = [_words(m, route, schedule) for m in here_first]
+            findings[i] = replace(finding, helps=(*helps, *finding.helps))
+            break
+    return findings
+
+
+def proved(
+    schedule: Schedule, source: Source, route: Route, options: Options
+) -> list[Mutant]:
+    """The cheapest single changes that make the table right at every size it claims."""
+    from ringproof.check import check
+
+    small = list(islice(schedule.claimed(), _SMALL_SIZES))
+    found: list[Mutant] = []
+    for mutant in islice(repairs(source.values, route), options.suggest):
+        if found and (mutant.cost > found[0].cost or len(found) == _TIES):
+            break
+        if survives(mutant, small):
+            values = dict(mutant.values)
+            report = check(Source(source.path, source.text, values), replace(options, suggest=0))
+            if report.exit is Exit.PROVED:
+                found.append(mutant)
+    return found
+
+
+def survives(mutant: Mutant, sizes: Sequence[Size]) -> bool:
+    """Whether replay finds nothing wrong with a mutant at these sizes."""
+    try:
+        schedule = read_schedule(mutant.values)
+        return all(right(schedule, size) for size in sizes)
+    except (TableError, ExpansionError, Undefined):
+        return False
+
+
+def right(schedule: Schedule, size: Size) -> bool:
+    """Whether every property and claim holds at one size, by replay."""
+    outcome = simulate(expand(schedule, size))
+    failing = [n for n, v in outcome.violations.items() if v and n not in schedule.waive]
+    if failing:
+        return False
+    environment = schedule.environment(size)
+    return all(
+        claim_holds(c.relation, Fraction(environment.value(c.value)), outcome.counts.of(c.what))
+        for c in schedule.claims
+    )
+
+
+def _words(mutant: Mutant, route: Route, schedule: Schedule) -> str:
+    sizes = sizes_text(list(schedule.claimed()))
+    if mutant.route == route:
+        return f"`{mutant.after}` here is proved for {sizes}"
+    key = _route_text(mutant.route)
+    return f"{key} = `{mutant.after}` instead of `{mutant.before}` is proved for {sizes}"
+
+
+def _route_text(route: Route) -> str:
+    parts: Iterator[str] = (f"[{p}]" if isinstance(p, int) else f".{p}" for p in route)
+    return "".join(parts).removeprefix(".")

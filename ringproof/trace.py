@@ -1,0 +1,134 @@
+"""`trace`: every step of a schedule in words, and what each slot then holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import click
+import numpy as np
+
+from ringproof.diagnose.lineage import Lineage, Moment, wanted
+from ringproof.diagnose.problems import problem
+from ringproof.diagnose.words import difference, slot_text, sum_text
+from ringproof.events import expand
+from ringproof.problem import ExpansionError, Problem
+from ringproof.report import text
+from ringproof.simulate import Outcome, simulate
+from ringproof.table.integers import Undefined
+from ringproof.table.reader import read_schedule
+from ringproof.table.schedule import Schedule
+from ringproof.table.source import read
+from ringproof.verdict import Exit, Report, Size, TableError
+
+
+def run_trace(
+    path: str, N: int, params: tuple[str, ...], chunk: int | None, rank: int | None
+) -> Exit:
+    """Print the trace of one size; exit 1 where the schedule ends wrong or cannot run."""
+    source = None
+    try:
+        source = read(path)
+        schedule = read_schedule(source.values)
+        size = _size(schedule, N, params)
+        outcome = simulate(expand(schedule, size))
+    except TableError as error:
+        called, written = getattr(error, "path", path), getattr(error, "text", "")
+        called, written = (source.path, source.text) if source else (called, written)
+        return _refuse(Report(called, "", written, "", findings=error.findings))
+    except ExpansionError as error:
+        found = tuple(map(problem, error.problems))
+        return _refuse(Report(path, "", source.text if source else "", "", findings=found))
+    _inside(outcome, chunk, rank)
+    if outcome.trail is None:
+        broken = next(name for name, v in outcome.violations.items() if v)
+        click.echo(f"{size}: the schedule cannot run, it is not {broken}; see `ringproof check`")
+        return Exit.REFUTED
+    click.echo(f"{path}: {schedule.name}, {size}\n")
+    for line in _lines(schedule, outcome, chunk, rank):
+        click.echo(line)
+    return Exit.REFUTED if outcome.violations.get("complete") else Exit.PROVED
+
+
+def _refuse(report: Report) -> Exit:
+    click.echo(text.render([report]), nl=False)
+    return report.exit
+
+
+def _size(schedule: Schedule, N: int, params: tuple[str, ...]) -> Size:
+    try:
+        sizes = list(schedule.at(N))
+    except Undefined as error:
+        raise ExpansionError((Problem.undefined(error, Size(N), {}),)) from None
+    lo, hi = schedule.ranks
+    if not lo <= N <= hi or not sizes:
+        raise click.UsageError(f"N = {N} is not a size that the table claims ({lo}..{hi})")
+    for given in params:
+        name, _, value = given.partition("=")
+        if name not in dict(sizes[0].params) or not value.lstrip("-").isdigit():
+            known = ", ".join(dict(sizes[0].params)) or "none"
+            raise click.UsageError(f"--param {given}: the table's parameters are: {known}")
+        sizes = [s for s in sizes if dict(s.params)[name] == int(value)]
+        if not sizes:
+            raise click.UsageError(f"--param {given}: not a value of {name} at N = {N}")
+    return sizes[0]
+
+
+def _inside(outcome: Outcome, chunk: int | None, rank: int | None) -> None:
+    if chunk is not None and chunk >= outcome.events.slots:
+        raise click.UsageError(f"there is no chunk {chunk}; slots are 0..{outcome.events.slots - 1}")
+    if rank is not None and rank >= outcome.events.ranks:
+        raise click.UsageError(f"there is no rank {rank}; ranks are 0..{outcome.events.ranks - 1}")
+
+
+def _lines(
+    schedule: Schedule, outcome: Outcome, chunk: int | None, rank: int | None
+) -> Iterator[str]:
+    events, lineage = outcome.events, Lineage(outcome)
+    shown = np.ones(len(events.step), dtype=bool)
+    if chunk is not None:
+        shown &= (events.chunk == chunk) | (events.into == chunk)
+    if rank is not None:
+        shown &= (events.sender == rank) | (events.receiver == rank)
+    for step in range(events.steps):
+        phase = schedule.phases[events.phase_of(step)]
+        yield f"step {step}, {phase.name}"
+        here = np.flatnonzero(shown & (events.step == step)).tolist()
+        for event in here:
+            yield f"  {_sent(lineage, lineage.moment(event), events.chunks)}"
+        if not here:
+            yield "  nothing" if chunk is None and rank is None else "  nothing shown here"
+    yield "end"
+    yield from _ends(outcome, lineage, chunk, rank)
+
+
+def _sent(lineage: Lineage, m: Moment, chunks: int) -> str:
+    trail, unit = lineage.trail, m.into if m.into < chunks else m.chunk
+    sent, before, after = (
+        sum_text(lineage.contents(int(x[m.event])), unit)
+        for x in (trail.sent, trail.before, trail.after)
+    )
+    where = slot_text(m.chunk, chunks)
+    if m.into != m.chunk:
+        where += f" into {slot_text(m.into, chunks)}"
+    arrow = f"rank {m.sender} -> rank {m.receiver}" if m.sender != m.receiver else f"rank {m.sender}"
+    if m.reduce:
+        return f"{arrow}  {where}: {sent} is added to {before}, giving {after}"
+    replaced = "" if before == "unset" else f", replacing {before}"
+    return f"{arrow}  {where}: {sent} is copied{replaced}"
+
+
+def _ends(
+    outcome: Outcome, lineage: Lineage, chunk: int | None, rank: int | None
+) -> Iterator[str]:
+    events = outcome.events
+    final = lineage.trail.final().reshape(events.ranks, events.slots)
+    for r in range(events.ranks) if rank is None else (rank,):
+        for slot in range(events.slots) if chunk is None else (chunk,):
+            got = lineage.contents(int(final[r, slot]))
+            line = f"  rank {r}  {slot_text(slot, events.chunks)}: {sum_text(got, slot)}"
+            if slot < events.chunks and events.contract.ends[r, slot]:
+                expected = wanted(events, (r, slot))
+                key = next(iter(expected), (0, slot))[1]
+                wrong = difference(expected, got, key)
+                line += f"   WRONG: {wrong}" if wrong else "   as promised"
+            yield line

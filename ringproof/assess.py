@@ -24,7 +24,7 @@ class Settings:
     ``symmetry = "none"`` gives every unit to Z3 instead of one of each shape.
     """
 
-    wanted: Optional = Optional()
+    wanted: Optional = field(default_factory=Optional)
     timeout: float = 20.0
     memory: float = 4 * GIB
     symmetry: Literal["auto", "none"] = "auto"

@@ -70,6 +70,18 @@ class Lineage:
                     self._known[current] = total
         return self._known[value]
 
+    def ancestors(self, value: int) -> set[int]:
+        """Every sum that goes into a value, itself included."""
+        seen: set[int] = set()
+        todo = [value]
+        while todo:
+            current = todo.pop()
+            if current in self._sums and current not in seen:
+                seen.add(current)
+                before, sent = self._sums[current]
+                todo += [before, *sent]
+        return seen
+
     def held(self, rank: int, slot: int, step: int) -> int:
         """The value in a slot when ``step`` steps are done."""
         last = self.writer(rank, slot, step)

@@ -13,7 +13,7 @@ from ringproof.diagnose.words import (
     send_text,
     slot_text,
     sum_text,
-    wrong_for,
+    for_how_many,
 )
 from ringproof.simulate import Outcome, Violations
 from ringproof.table.schedule import Schedule
@@ -49,7 +49,7 @@ class Case:
 
     @property
     def headline(self) -> str:
-        return wrong_for(self.refuted, self.asked)
+        return for_how_many(self.refuted, self.asked)
 
     def first(self) -> Moment:
         """The earliest send at fault."""
@@ -98,6 +98,13 @@ def _peer(case: Case, m: Moment) -> Place:
     return _key(m.route, "to" if row is None or row.push else "from")
 
 
+def _sends(case: Case, m: Moment) -> Place:
+    """What decides a send: its chunk, or the partner where the chunk is written as a number."""
+    row = next((r for p in case.schedule.phases for r in p.rows if r.route == m.route), None)
+    constant = row is not None and row.chunk.node.op == "const"
+    return _peer(case, m) if constant else _key(m.route, "chunk")
+
+
 def _in_range(case: Case) -> Finding:
     m, events = case.first(), case.outcome.events
     what = case.violations.what
@@ -116,7 +123,7 @@ def _in_range(case: Case) -> Finding:
     where = f"rank {reader}" if ranks else f"rank {m.sender if what == 'chunk' else m.receiver}"
     label = f"this is {noun} {value} in step {m.step} (for {where}); there are 0..{top - 1}"
     note = f"{case.size}: {len(case.violations.events)} of {len(events.step)} sends are out of range"
-    title = f"a {noun} that does not exist: {case.headline}"
+    title = f"a {noun} that does not exist, {case.headline}"
     return _made(title, Label(place, label), (), [note], details={"step": m.step, "value": value})
 
 
@@ -138,7 +145,7 @@ def _conflict(case: Case) -> Finding:
     label = f"rank {m.sender} {_verb(m)} to {slot} of rank {m.receiver} in step {m.step}"
     if other and other.route == m.route:
         label += f", and so does rank {other.sender}"
-    title = f"two writes to one slot in one step: {case.headline}"
+    title = f"two writes to one slot in one step, {case.headline}"
     helps = ["a slot takes any number of reduces in one step, or exactly one copy"]
     return _made(title, Label(_key(m.route, "op"), label), related, [note], helps,
                  {"step": m.step, "rank": m.receiver, "slot": m.into})  # fmt: skip
@@ -157,7 +164,7 @@ def _defined(case: Case) -> Finding:
     else:
         label = f"rank {m.receiver} adds to {case.slot(m.into)} in step {m.step}, which is unset"
         note = f"{case.size}: {send_text(m, case.chunks)}, and there is nothing to add to"
-    title = f"an unset slot is {'sent' if unset else 'added to'}: {case.headline}"
+    title = f"an unset slot is {'sent' if unset else 'added to'}, {case.headline}"
     key = "chunk" if unset or not _has_into(case, m) else "into"
     slot = m.chunk if unset else m.into
     return _made(title, Label(_key(m.route, key), label), (), [note], [case.trace(slot)],
@@ -167,7 +174,7 @@ def _defined(case: Case) -> Finding:
 def _complete(case: Case) -> Finding:
     events = case.outcome.events
     collective = case.schedule.promise.collective
-    title = f"{collective} is {case.headline}"
+    title = f"{collective} is wrong {case.headline}"
     return _promise(case, title, events.steps, -1, "as rank {rank} ends with it")
 
 
@@ -175,7 +182,7 @@ def _ensures(case: Case) -> Finding:
     number = int(case.name.partition("[")[2][:-1])
     ensured = case.outcome.events.ensures[number]
     phase = next(p for p in case.schedule.phases if p.ensures and p.ensures.route == ensured.route)
-    title = f"phase `{phase.name}` does not ensure {ensured.contract.collective}: {case.headline}"
+    title = f"phase `{phase.name}` does not ensure {ensured.contract.collective}, {case.headline}"
     made = _promise(case, title, ensured.step, number, "as rank {rank} ends the phase with it")
     cell = case.violations.cells[0]
     got = made.details["got"]
@@ -206,13 +213,13 @@ def _blame(
     copies, rank, slot, step = lineage.origin(*cell)
     maker = lineage.writer(rank, slot, step)
     doubled = next((k for k in sorted(got) if got[k] > 1), None)
-    if doubled is not None and (label := _doubling(case, lineage, got, doubled)):
+    if doubled is not None and (label := _doubling(case, lineage, lineage.held(*cell), doubled)):
         return label, []
     made = lineage.moment(maker) if maker is not None else None
     added = []
     if made:
         text = f"rank {rank} last adds to {case.slot(slot)} here, in step {made.step}"
-        added = [Label(_key(made.route, "chunk"), text)]
+        added = [Label(_sends(case, made), text)]
     if copies:
         first = lineage.moment(copies[-1])
         missing = any(not got[k] for k in expected)
@@ -220,7 +227,7 @@ def _blame(
         why = ", which is not what belongs there" if foreign else (
             " before it is complete" if missing else "")  # fmt: skip
         text = f"rank {first.sender} sends {case.slot(first.chunk)} in step {first.step}{why}"
-        return Label(_key(first.route, "chunk"), text), added
+        return Label(_sends(case, first), text), added
     if added:
         return added[0], []
     text = f"nothing ever writes {case.slot(cell[1])} of rank {cell[0]}"
@@ -228,17 +235,18 @@ def _blame(
 
 
 def _doubling(
-    case: Case, lineage: Lineage, got: Contents, key: tuple[int, int]
+    case: Case, lineage: Lineage, value: int, key: tuple[int, int]
 ) -> Label | None:
-    """The first reduce that adds a contribution to a value that has it already."""
+    """The first reduce on the way to a value that adds a contribution it has already."""
+    ancestors = lineage.ancestors(value)
     for event in range(len(lineage.trail.sent)):
-        if lineage.events.reduce[event]:
-            after = lineage.contents(int(lineage.trail.after[event]))
-            if after[key] > 1 and all(got[k] >= n for k, n in after.items()):
+        after = int(lineage.trail.after[event])
+        if lineage.events.reduce[event] and after in ancestors:
+            if lineage.contents(after)[key] > 1:
                 m = lineage.moment(event)
                 name = part(key, key[1])
                 text = f"rank {m.receiver} adds {name} a second time in step {m.step}"
-                return Label(_key(m.route, "chunk"), text)
+                return Label(_sends(case, m), text)
     return None
 
 
@@ -255,13 +263,13 @@ def _once(case: Case) -> Finding:
     before = lineage.writer(m.receiver, m.into, m.step)
     if before is not None and (earlier := lineage.moment(before)).route != m.route:
         text = f"rank {m.receiver} has it since step {earlier.step} at the latest"
-        related = [Label(_key(earlier.route, "chunk"), text)]
+        related = [Label(_sends(case, earlier), text)]
     where = f"{case.size}, {case.slot(m.into)} of rank {m.receiver} in step {m.step}"
     note = "\n".join([where, f"  holds     {sum_text(held, chunk)}",
                       f"  receives  {sum_text(sent, chunk)}",
                       f"  becomes   {sum_text(after, chunk)}"])  # fmt: skip
-    title = f"a part is counted twice: {case.headline}"
-    return _made(title, Label(_key(m.route, "chunk"), label), related, [note], [case.trace(m.into)],
+    title = f"a part is counted twice, {case.headline}"
+    return _made(title, Label(_sends(case, m), label), related, [note], [case.trace(m.into)],
                  {"step": m.step, "rank": m.receiver, "slot": m.into, "part": list(key)})  # fmt: skip
 
 
@@ -275,7 +283,7 @@ def _no_resend(case: Case) -> Finding:
     if first:
         label = f"rank {m.sender} sends {case.slot(chunk)} to rank {m.receiver} again in step {m.step}"
         text = f"the very same value went there in step {first.step}"
-        related = [Label(_key(first.route, "chunk"), text)] if first.route != m.route else []
+        related = [Label(_sends(case, first), text)] if first.route != m.route else []
         label += "" if related else f", unchanged since step {first.step}"
     else:
         label = (f"rank {m.sender} sends {case.slot(chunk)} in step {m.step}, "
@@ -285,8 +293,8 @@ def _no_resend(case: Case) -> Finding:
                       f"  replaces  {sum_text(held, chunk)}" if not m.reduce else
                       f"  added to  {sum_text(held, chunk)}"])  # fmt: skip
     count = f"{len(case.violations.events)} of {case.violations.total} sends at {case.size} are wasted"
-    title = f"a chunk is sent twice: {case.headline}"
-    return _made(title, Label(_key(m.route, "chunk"), label), related, [note, count],
+    title = f"a chunk is sent twice, {case.headline}"
+    return _made(title, Label(_sends(case, m), label), related, [note, count],
                  [case.trace(m.into)], {"step": m.step, "sender": m.sender, "receiver": m.receiver,
                                         "chunk": chunk})  # fmt: skip
 
@@ -296,8 +304,8 @@ def _used(case: Case) -> Finding:
     label = f"what rank {m.sender} sends in step {m.step} reaches no promised slot"
     note = (f"{case.size}, {send_text(m, case.chunks)}: one of {len(case.violations.events)} unused "
             f"sends of {case.violations.total}")  # fmt: skip
-    title = f"a value is sent and never used: {case.headline}"
-    return _made(title, Label(_key(m.route, "chunk"), label), (), [note], [case.trace(m.into)],
+    title = f"a value is sent and never used, {case.headline}"
+    return _made(title, Label(_sends(case, m), label), (), [note], [case.trace(m.into)],
                  {"step": m.step, "sender": m.sender, "receiver": m.receiver})  # fmt: skip
 
 
@@ -305,7 +313,7 @@ def _ports(case: Case) -> Finding:
     m = case.first()
     label = f"rank {m.sender} to rank {m.receiver} in step {m.step} is one partner too many"
     note = f"{case.size}: {len(case.violations.events)} of {case.violations.total} messages exceed the ports"
-    title = f"too many partners in one step: {case.headline}"
+    title = f"too many partners in one step, {case.headline}"
     return _made(title, Label(_peer(case, m), label), (), [note],
                  details={"step": m.step, "sender": m.sender, "receiver": m.receiver})  # fmt: skip
 
@@ -322,7 +330,7 @@ def _order(case: Case) -> Finding:
     label = f"rank {rank} adds up {case.slot(slot)} in another order than the ranks before it"
     note = (f"{case.size}: {len(case.violations.cells)} of {case.violations.total} promised slots are "
             "added up in another order; floating-point sums may differ in their last bits")  # fmt: skip
-    title = f"ranks add in different orders: {case.headline}"
+    title = f"ranks add in different orders, {case.headline}"
     return _made(title, Label(place, label), (), [note], [case.trace(slot)],
                  {"rank": rank, "slot": slot})  # fmt: skip
 
@@ -336,11 +344,11 @@ def _no_swap(case: Case) -> Finding:
         if other.route == m.route:
             label += f", and rank {other.sender} writes it in the same step"
         else:
-            related = [Label(_key(other.route, "chunk"), text)]
+            related = [Label(_sends(case, other), text)]
     note = f"{case.size}: {len(case.violations.events)} of {case.violations.total} messages"
     note += " are read from a slot that is overwritten meanwhile; the machine needs a buffer"
-    title = f"a slot is written while it is read: {case.headline}"
-    return _made(title, Label(_key(m.route, "chunk"), label), related, [note],
+    title = f"a slot is written while it is read, {case.headline}"
+    return _made(title, Label(_sends(case, m), label), related, [note],
                  details={"step": m.step, "rank": m.sender, "slot": m.chunk})  # fmt: skip
 
 

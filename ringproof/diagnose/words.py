@@ -96,12 +96,13 @@ def sum_text(contents: Contents, chunk: int) -> str:
     return f"{' + '.join(names[:_FEW])} + ... ({len(names)} parts)"
 
 
-def wrong_for(refuted: Sequence[Size], asked: int) -> str:
-    """``wrong for 62 of 63 rank counts; smallest N = 3``."""
+def for_how_many(refuted: Sequence[Size], asked: int) -> str:
+    """``for 62 of 63 rank counts; smallest N = 3``."""
     noun = "sizes" if refuted[0].params else "rank counts"
     if asked == 1:
-        return f"wrong for {refuted[0]}"
-    return f"wrong for {len(refuted)} of {asked} {noun}; smallest {refuted[0]}"
+        return f"for {refuted[0]}"
+    many = f"all {asked}" if len(refuted) == asked else f"{len(refuted)} of {asked}"
+    return f"for {many} {noun}; smallest {refuted[0]}"
 
 
 def holds_where(proved: Sequence[Size], refuted: Sequence[Size]) -> str:

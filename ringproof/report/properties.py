@@ -98,8 +98,9 @@ def _remarks(result: Result) -> list[str]:
     remarks = [result.verdict.reason] if isinstance(result.verdict, Undecided) else []
     outcomes = list(_outcomes(result).items())
     if len(outcomes) > 1:
-        told = outcomes[_sizes_cell(result).startswith("N") :]
-        remarks.append("; ".join(f"{word} for {sizes_text(sizes)}" for word, sizes in told))
+        told = outcomes[_sizes_cell(result).startswith("N") or bool(remarks) :]
+        said = "; ".join(f"{word} for {sizes_text(sizes)}" for word, sizes in told)
+        remarks = [f"{remarks[0]}; {said}" if remarks else said]
     return [*remarks, *([result.remark] if result.remark else [])]
 
 

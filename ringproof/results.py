@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ringproof.assess import Assessment, Symmetry, by_z3, claim_holds, confirm, replayed
-from ringproof.diagnose import meaning, problems, suggest
+from ringproof.diagnose import problems
 from ringproof.table.schedule import Schedule
 from ringproof.table.source import Source
 from ringproof.verdict import Finding, Proved, Refuted, Result, Size, Undecided, Verdict
@@ -56,10 +56,20 @@ def collect(
         problems.undecided(r.name, r.verdict.reason, r.undecided)
         for r in found if isinstance(r.verdict, Undecided) and not whole.blocked(r)
     ]  # fmt: skip
-    helped = suggest.attach(findings, schedule, source, options)
+    helped = _helped(findings, schedule, source, options)
     better = dict(zip(map(id, findings), helped, strict=True))
     found = tuple(_with(r, better) for r in found)
     return Collected(found, (*helped, *whole.remarks(found)), whole.facts(found))
+
+
+def _helped(
+    findings: list[Finding], schedule: Schedule, source: Source, options: Options
+) -> list[Finding]:
+    if not findings:
+        return []
+    from ringproof.diagnose.suggest import attach
+
+    return attach(findings, schedule, source, options)
 
 
 def _with(result: Result, better: Mapping[int, Finding]) -> Result:
@@ -139,6 +149,8 @@ class _Whole:
 
     def _finding(self, name: str, proved: tuple[Size, ...], refuted: tuple[Size, ...]) -> Finding:
         """The finding at the smallest refuted size: replayed, and confirmed by Z3."""
+        from ringproof.diagnose import meaning
+
         settings = self.options.settings
         outcome = replayed(self.schedule, refuted[0], settings)
         full = next(n for n, v in outcome.violations.items() if v and n.partition("[")[0] == name)

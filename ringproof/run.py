@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 from time import monotonic
@@ -65,6 +64,8 @@ def _checked(files: Sequence[str | Report], options: Options, jobs: int) -> Iter
                     file, options, partial(progress.size, i)
                 )
             return
+        from concurrent.futures import ProcessPoolExecutor
+
         with ProcessPoolExecutor(jobs) as pool:
             waiting = [f if isinstance(f, Report) else pool.submit(check_file, f, options)
                        for f in files]  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from typing import Any
 
 from ringproof.collective import COLLECTIVES
@@ -33,6 +34,7 @@ class _Reader:
 
     def __init__(self) -> None:
         self.report = fields.Findings()
+        self.owner: Expr | None = None  # the table's, which an `ensures` takes over
 
     def table(self, at: Fields) -> Schedule | None:
         at.only(KEYS["table"], required=("name", "collective", "ranks", "chunks", "phase"))
@@ -49,10 +51,12 @@ class _Reader:
         self.report.check_lets(at.table("let"), scope.within(row_names, {}), let)
         self.checked(at, "chunks", chunks, scope, "integer")
         self.checked(at, "root", root, scope, "integer")
+        promise = self.promise(at, "collective", scope, root)
+        self.owner = promise.owner
         where = self.expr(at, "where", scope, "condition", constant(True))
         return Schedule(
             name=at.text("name"),
-            promise=self.promise(at, "collective", scope, root),
+            promise=promise,
             ranks=(lo, hi),
             chunks=chunks,
             scratch=self.expr(at, "scratch", scope, "integer", _ZERO),
@@ -152,7 +156,9 @@ class _Reader:
         inner = at.table("ensures")
         inner.only(KEYS["ensures"], required=("collective",))
         root = self.expr(inner, "root", scope, "integer", scope.names["root"])
-        return self.promise(inner, "collective", scope, root)
+        made = self.promise(inner, "collective", scope, root)
+        takes = COLLECTIVES[made.collective].takes_owner
+        return replace(made, owner=made.owner or (self.owner if takes else None))
 
     def row(self, at: Fields, scope: Scope) -> Row:
         at.only(KEYS["send"], required=("chunk", "op"))

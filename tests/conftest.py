@@ -1,0 +1,57 @@
+"""What the tests share: ``--bless``, and running a command as a shell at the root of the repository."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from ringproof.cli import main
+
+HOME = Path(__file__).parents[1]
+
+Blessed = Callable[[Path, str], None]
+Run = Callable[..., tuple[int, str]]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--bless", action="store_true",
+        help="rewrite the expected outputs that lie beside their inputs; read the diff before you commit",
+    )  # fmt: skip
+
+
+@pytest.fixture
+def blessed(request: pytest.FixtureRequest) -> Blessed:
+    """Compare a text with the file that says what it must be, or rewrite that file under --bless."""
+
+    def compare(path: Path, text: str) -> None:
+        if request.config.getoption("--bless"):
+            if not path.exists() or path.read_text(encoding="utf-8") != text:
+                path.write_text(text, encoding="utf-8")
+            return
+        name = path.relative_to(HOME) if path.is_relative_to(HOME) else path.name
+        if not path.exists():
+            pytest.fail(f"{name} does not exist; `pytest --bless` writes it")
+        expected = path.read_text(encoding="utf-8")
+        assert text == expected, f"{name} differs; `pytest --bless` rewrites it"
+
+    return compare
+
+
+@pytest.fixture
+def run(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Iterator[Run]:
+    """Run a ringproof command line at the root: its exit code, and what it prints to stdout."""
+    monkeypatch.chdir(HOME)
+    for name in ("FORCE_COLOR", "NO_COLOR", "COLUMNS", "RINGPROOF_DEBUG"):
+        monkeypatch.delenv(name, raising=False)
+
+    def command(*arguments: str) -> tuple[int, str]:
+        capsys.readouterr()
+        code = int(main(list(arguments)))
+        return code, capsys.readouterr().out
+
+    yield command

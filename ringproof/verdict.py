@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
-from types import MappingProxyType
 from typing import Any, Literal
 
 Route = tuple[str | int, ...]
@@ -88,7 +87,7 @@ class Finding:
     related: tuple[Label, ...] = ()
     notes: tuple[str, ...] = ()
     helps: tuple[str, ...] = ()
-    details: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}), hash=False)
+    details: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
 
 class TableError(Exception):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -43,7 +43,7 @@ def blessed(request: pytest.FixtureRequest) -> Blessed:
 @pytest.fixture
 def run(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Iterator[Run]:
+) -> Run:
     """Run a ringproof command line at the root: its exit code, and what it prints to stdout."""
     monkeypatch.chdir(HOME)
     for name in ("FORCE_COLOR", "NO_COLOR", "COLUMNS", "RINGPROOF_DEBUG"):
@@ -54,4 +54,4 @@ def run(
         code = int(main(list(arguments)))
         return code, capsys.readouterr().out
 
-    yield command
+    return command

@@ -6,15 +6,15 @@ A strategy yields what a person would write: texts and plain values, never ringp
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from reference import load
-from ringproof.table.mutate import Mutant, mutants
+from ringproof.table.mutate import Mutant, mutants, sample
+from tests.reference import load
 
 Values = dict[str, Any]
 
@@ -70,6 +70,13 @@ def expressions(
 
 
 # ---- tables -------------------------------------------------------------------------------------
+
+
+def one_phase(*rows: Values, steps: Any = 1, **keys: Any) -> Values:
+    """An all-reduce of N chunks in one phase with these rows; ``keys`` replace or add."""
+    phase = {"name": "only", "steps": steps, "send": list(rows)}
+    return {"name": "by hand", "collective": "all-reduce", "ranks": "2..5", "chunks": "N",
+            "phase": [phase], **keys}  # fmt: skip
 
 
 @st.composite
@@ -204,16 +211,14 @@ def _random(draw: DrawFn, table: Values) -> None:
 # ---- mutants ------------------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=None)
-def _mutants(path: Path) -> tuple[Mutant, ...]:
-    return tuple(mutants(load(path)))
+@cache
+def _mutants(path: Path, count: int) -> tuple[Mutant, ...]:
+    """Every single mutant of a table, and pairs of edits until there are ``count``."""
+    values = load(path)
+    return tuple(sample(values, max(count, len(list(mutants(values)))), seed=0))
 
 
 @st.composite
-def mutated(draw: DrawFn, paths: Sequence[Path]) -> Mutant:
+def mutated(draw: DrawFn, paths: Sequence[Path], count: int = 400) -> Mutant:
     """One of the tables in these files, one or two edits off."""
-    path = draw(st.sampled_from(paths))
-    mutant = draw(st.sampled_from(_mutants(path)))
-    if draw(st.booleans()):
-        return mutant
-    return draw(st.sampled_from(list(mutants(mutant.values)) or [mutant]))
+    return draw(st.sampled_from(_mutants(draw(st.sampled_from(paths)), count)))

@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-
 import reference
 from conftest import HOME, Blessed, Run
+
 from ringproof.check import Options, check_file
 from ringproof.events import Events, expand
-from ringproof.simulate import simulate
+from ringproof.simulate import Violations, simulate
 from ringproof.table.reader import read_schedule
 from ringproof.table.schedule import Schedule
 from ringproof.table.source import read
@@ -66,10 +66,13 @@ def size_of(finding: Finding) -> Size:
     return Size(finding.details["N"], tuple(finding.details["params"].items()))
 
 
-def failing(events: Events) -> set[str]:
-    """The properties that replay refutes."""
-    violations = simulate(events).violations
-    return {name.partition("[")[0] for name, found in violations.items() if found}
+def failing(events: Events) -> dict[str, Violations]:
+    """The properties that replay refutes, and where; of several `ensures` the first."""
+    found: dict[str, Violations] = {}
+    for name, violations in simulate(events).violations.items():
+        if violations:
+            found.setdefault(name.partition("[")[0], violations)
+    return found
 
 
 def before(events: Events, step: int) -> Events:
@@ -124,12 +127,11 @@ def test_no_earlier_step_is_at_fault(path: Path) -> None:
     schedule = schedule_of(path)
     for finding in errors(report_of(path)):
         name, details = finding.details["property"], finding.details
-        events = None if name == "claims" else expand(schedule, size_of(finding))
-        if events is None or "step" not in details:
+        if name == "claims":  # about the whole schedule, at no step
             continue
+        events = expand(schedule, size_of(finding))
         if name in ("complete", "ensures"):  # due at a fixed step, so the first place counts
-            places = simulate(events).violations[name].cells
-            assert (details["rank"], details["slot"]) == min(places)
+            assert (details["rank"], details["slot"]) == min(failing(events)[name].cells)
         else:
             assert name not in failing(before(events, details["step"]))
             assert name in failing(before(events, details["step"] + 1))

@@ -155,11 +155,12 @@ class _Writer:
         """A witness w: for all inputs ``more`` has at least a and ``less`` exactly b < a of it."""
         w = f"x{self.cell_of_bit[bit]}"
         (high, a), (low, b) = more, less
-        self.bad["no-resend"].append(f"(< {high.term} {_times(a, w)})")
+        if high.term != w:
+            self.bad["no-resend"].append(f"(< {high.term} {_times(a, w)})")
         if b:
             rest = _times(low.most, f"(- all {w})")
             self.bad["no-resend"].append(f"(> {low.term} (+ {_times(b, w)} {rest}))")
-        elif low.term != "0":
+        elif low.term != "0" and (low.term[0] != "x" or low.term == w):  # another input is another variable, 0 is none
             self.lacking.setdefault(w, {})[low.term] = low
 
     def repeats(self) -> None:

@@ -145,24 +145,34 @@ def _wanted(events: Events, contract: Contract, units: Units) -> _Wanted:
     part = units.part[cell]
     key = (part * events.chunks + slot) * events.chunks + chunk
     _, at, back = np.unique(key, return_index=True, return_inverse=True)
-    interned: dict[tuple[int, ...], int] = {}
-    kinds = []
-    senders = {s: np.flatnonzero(contract.part[:, s]) for s in np.unique(slot).tolist()}
-    for i in at.tolist():
-        k, q = senders[int(slot[i])], int(chunk[i])
-        leaf = k * events.slots + q
-        known = contract_start(events, k, q) & (units.part[leaf] == part[i])
-        labels = np.where(known, units.label[leaf], FOREIGN)
-        kinds.append(interned.setdefault(tuple(np.sort(labels).tolist()), len(interned)))
+    number, label = _labels(events, contract, units, slot[at], chunk[at], part[at])
+    order = np.lexsort((label, number))
+    number, label = number[order], label[order].astype(np.int32)
+    ends = np.searchsorted(number, np.arange(len(at) + 1)).tolist()
+    interned: dict[bytes, int] = {}
+    kinds = [
+        interned.setdefault(label[a:b].tobytes(), len(interned))
+        for a, b in zip(ends, ends[1:], strict=False)
+    ]
     kind = np.full(len(units.part), -1)
     kind[cell] = np.array(kinds, dtype=np.int64)[back] if kinds else []
-    return _Wanted(kind, tuple(interned))
+    sets = tuple(tuple(np.frombuffer(key, dtype=np.int32).tolist()) for key in interned)
+    return _Wanted(kind, sets)
 
 
-def contract_start(events: Events, rank: Array, chunk: int) -> Array:
-    """Whether these ranks hold their own contribution to ``chunk`` at the start."""
-    starts: Array = events.contract.starts[rank, chunk]
-    return starts
+def _labels(
+    events: Events, contract: Contract, units: Units, slot: Array, chunk: Array, part: Array
+) -> tuple[Array, Array]:
+    """For every kind of promise, by number, the labels of the cells whose contributions it wants.
+
+    A contribution that no rank starts with, or that starts in another part, is `FOREIGN`.
+    """
+    ranks_of = contract.part.T[slot]
+    number, rank = np.nonzero(ranks_of)
+    wanted = chunk[number]
+    leaf = rank * events.slots + wanted
+    known = events.contract.starts[rank, wanted] & (units.part[leaf] == part[number])
+    return number, np.where(known, units.label[leaf], FOREIGN)
 
 
 def _connected(events: Events) -> Array:

@@ -18,7 +18,7 @@ GIB = float(1 << 30)
 class Problem:
     """``part`` is a range of characters in the expression at ``route``; ``facts`` name the cell."""
 
-    kind: Literal["undefined", "bad-size", "memory"]
+    kind: Literal["undefined", "bad-size", "memory", "composition"]
     size: Size
     route: Route
     part: tuple[int, int] | None = None

@@ -5,7 +5,7 @@ A strategy yields what a person would write: texts and plain values, never ringp
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -32,41 +32,52 @@ LARGE = ("(2**61 - 1)", "4611686018427387903", "(1 << 61)", "-461168601842738790
 
 
 def expressions(
-    names: Collection[str], conditions: Collection[str] = (), large: Sequence[str] = (),
+    names: Sequence[str], conditions: Sequence[str] = (), large: Sequence[str] = (), depth: int = 3,
 ) -> tuple[SearchStrategy[str], SearchStrategy[str]]:  # fmt: skip
     """Texts of random integer expressions and of random conditions over these names.
 
     ``large`` are further constants.  Any part may have no value: a divisor may be 0.
     """
-    leaves = st.sampled_from([*names, *names, "0", "1", "2", "3", "7", *large])
-    facts = st.sampled_from([*conditions, "True", "False"]) if conditions else st.nothing()
-    integer: SearchStrategy[str] = st.deferred(lambda: leaves | compound)
-    compound = st.one_of(
-        st.tuples(integer, st.sampled_from(_ARITHMETIC), integer).map("({0[0]} {0[1]} {0[2]})".format),
-        st.tuples(integer, st.sampled_from("+-*"), integer).map("({0[0]} {0[1]} {0[2]})".format),
-        st.tuples(st.sampled_from("-~+"), integer).map("({0[0]}{0[1]})".format),
-        st.tuples(st.sampled_from(_ONE), integer).map("{0[0]}({0[1]})".format),
-        st.tuples(st.sampled_from(_TWO), integer, integer).map("{0[0]}({0[1]}, {0[2]})".format),
-        st.deferred(lambda: st.tuples(integer, condition, integer)).map(
-            "({0[0]} if {0[1]} else {0[2]})".format
-        ),
-    )
-    compares = st.tuples(integer, st.sampled_from(_COMPARISONS), integer).map(" ".join)
-    chains = st.tuples(compares, st.sampled_from(_COMPARISONS), integer).map(" ".join)
-    condition: SearchStrategy[str] = st.deferred(
-        lambda: st.one_of(
-            facts,
-            compares.map("({})".format),
-            chains.map("({})".format),
-            integer.map("is_pow2({})".format),
-            condition.map("(not {})".format),
-            st.tuples(condition, st.sampled_from(("and", "or")), condition).map(
-                lambda parts: f"({' '.join(parts)})"
-            ),
-            st.tuples(condition, condition, condition).map("({0[0]} if {0[1]} else {0[2]})".format),
-        )
-    )
-    return integer, condition
+    numbers = st.sampled_from([*names, *names, "0", "1", "2", "3", "7", *large])
+    facts = st.sampled_from([*conditions, *conditions, "True", "False", *(f"{n} > 1" for n in names)])
+    return _integers(numbers, facts, depth), _conditions(numbers, facts, depth)
+
+
+@st.composite
+def _integers(draw: DrawFn, numbers: SearchStrategy[str], facts: SearchStrategy[str], depth: int) -> str:
+    kind = draw(st.integers(0, 6)) if depth else 0
+    if kind == 0:
+        return draw(numbers)
+    x = draw(_integers(numbers, facts, depth - 1))
+    if kind == 1:
+        return f"({draw(st.sampled_from('-~+'))}{x})"
+    if kind == 2:
+        return f"{draw(st.sampled_from(_ONE))}({x})"
+    y = draw(_integers(numbers, facts, depth - 1))
+    if kind == 3:
+        return f"{draw(st.sampled_from(_TWO))}({x}, {y})"
+    if kind == 4:
+        return f"({x} if {draw(_conditions(numbers, facts, depth - 1))} else {y})"
+    return f"({x} {draw(st.sampled_from(_ARITHMETIC))} {y})"
+
+
+@st.composite
+def _conditions(draw: DrawFn, numbers: SearchStrategy[str], facts: SearchStrategy[str], depth: int) -> str:
+    kind = draw(st.integers(0, 6)) if depth else 0
+    if kind == 0:
+        return draw(facts)
+    if kind < 3:
+        ends = [draw(_integers(numbers, facts, depth - 1)) for _ in range(kind + 1)]
+        signs = [draw(st.sampled_from(_COMPARISONS)) for _ in range(kind)]
+        links = [f" {sign} {end}" for sign, end in zip(signs, ends[1:], strict=True)]
+        return f"({ends[0]}{''.join(links)})"
+    x = draw(_conditions(numbers, facts, depth - 1))
+    if kind == 3:
+        return f"(not {x})"
+    y = draw(_conditions(numbers, facts, depth - 1))
+    if kind == 4:
+        return f"({x} if {draw(_conditions(numbers, facts, depth - 1))} else {y})"
+    return f"({x} {'and' if kind == 5 else 'or'} {y})"
 
 
 # ---- tables -------------------------------------------------------------------------------------

@@ -43,7 +43,8 @@ def all_at_once(expr: Expr, N: int, r: tuple[int, ...], s: tuple[int, ...]) -> l
     found = Columns(inputs, NAMES).value(expr)
     values = np.broadcast_to(np.asarray(found.values), (len(r),))
     undefined = np.broadcast_to(np.asarray(found.undefined), (len(r),))
-    assert values.dtype in (np.int64, bool) and undefined.dtype == bool
+    assert values.dtype in (np.int64, bool)
+    assert undefined.dtype == bool
     if values.dtype != bool:
         assert all(abs(v) <= found.bound for v in values.tolist())
     return [None if u else v for v, u in zip(values.tolist(), undefined.tolist(), strict=True)]
@@ -56,14 +57,9 @@ def assert_readings_agree(text: str, N: int, r: tuple[int, ...] = R, s: tuple[in
     assert [(type(v), v) for v in got] == [(type(v), v) for v in want], text
 
 
-@settings(max_examples=300, derandomize=True, deadline=None, database=None)
-@given(INTEGER | CONDITION, st.sampled_from([1, 2, 3, 4, 7]))
+@settings(max_examples=1000, derandomize=True, deadline=None, database=None)
+@given(INTEGER | CONDITION, st.sampled_from([1, 3, 3, 4]))
 def test_columns_agree_with_integers(text: str, N: int) -> None:
-    try:
-        parse(text)
-    except ExprError as error:
-        assert error.code == "RP113"  # longer or deeper than the limit
-        return
     assert_readings_agree(text, N)
 
 
@@ -103,7 +99,7 @@ def test_a_condition_without_a_value_stays_a_condition(text: str, N: int) -> Non
     ("text", "value"),
     [
         ("7 - 2 - 1", 4), ("2**3**2", 512), ("-2**2", -4), ("-7 // 2", -4), ("-7 % 5", 3),
-        ("1 + 2 << 1", 6), ("6 & 3 == 2", False), ("1 | 6 ^ 3 & 2", 5), ("~5", -6), ("+5", 5),
+        ("1 + 2 << 1", 6), ("6 & 3 == 2", True), ("1 | 6 ^ 3 & 2", 5), ("~5", -6), ("+5", 5),
         ("not 1 == 2 and 0 < 1", True), ("1 < 2 < 3", True), ("1 < 3 < 2", False), ("3 > 2 > 1", True),
         ("1 if 2 < 1 else 3 if 1 < 2 else 4", 3), ("r - s - 1", 4), ("( r\n - s )\t% 3", 2),
         ("log2(1)", 0), ("log2(9)", 3), ("ceil_log2(9)", 4), ("ceil_log2(8)", 3), ("ceil_log2(1)", 0),
@@ -262,8 +258,8 @@ def test_ranges_lists_and_values() -> None:
     assert isinstance(parse_items("divisors(2*N)"), Divisors)
     assert isinstance(parse_items("N // 2"), Expr)
     for text, values in {
-        "lo..lo + h - 1": [2, 3, 4], "1..0": [], "5..1": [], "3 .. 3": [3], "divisors(2*N)": [1, 2, 3, 4, 6, 12],
-        "N // 2": [3], "-1..1": [-1, 0, 1], "0..1 if N > 5 else 2": [0, 1],
+        "lo..lo + h - 1": [2, 3, 4], "1..0": [], "5..1": [], "3 .. 3": [3], "N // 2": [3],
+        "divisors(2*N)": [1, 2, 3, 4, 6, 12], "-1..1": [-1, 0, 1], "0..1 if N > 5 else 2": [0, 1],
     }.items():  # fmt: skip
         assert given.items(parse_items(text)) == values, text
 
@@ -282,7 +278,8 @@ def test_the_span_of_a_comparison_is_balanced(text: str) -> None:
     while todo:
         node = todo.pop()
         part = text[node.start : node.end]
-        assert part.count("(") == part.count(")"), part
+        depths = [part[:i].count("(") - part[:i].count(")") for i in range(len(part) + 1)]
+        assert min(depths) == depths[-1] == 0, part
         todo += node.args
 
 

@@ -69,8 +69,28 @@ class Promise:
 
 
 @dataclass(frozen=True, slots=True)
+class Use:
+    """Another table whose sends a phase takes over, read once for every group of ranks.
+
+    Rank r is member number ``rank`` of group number ``group`` where ``when`` holds.  Chunk c of the
+    used table stands for the slots ``chunk`` (over c, ``group`` and ``loops``) of this one.
+    ``schedule`` is the used table, its routes within this one; ``params`` its parameters.
+    """
+
+    route: Route
+    schedule: Schedule
+    group: Expr
+    rank: Expr
+    when: Expr
+    chunk: Expr
+    loops: tuple[Loop, ...]
+    params: Names
+    names: Names
+
+
+@dataclass(frozen=True, slots=True)
 class Phase:
-    """``steps`` consecutive steps and the rows that send in them."""
+    """``steps`` consecutive steps and the rows that send in them, or the table it uses."""
 
     route: Route
     name: str
@@ -79,6 +99,7 @@ class Phase:
     sends: tuple[Send, ...]
     ensures: Promise | None
     names: Names
+    use: Use | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,9 @@ class BytesType(click.ParamType[float]):
     """A number of bytes: ``4GiB``, ``512MiB``, ``1000000``."""
 
     name = "SIZE"
-    units: ClassVar[dict[str, int]] = {"": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}
+    units: ClassVar[dict[str, int]] = {
+        "": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40,
+    }  # fmt: skip
 
     def convert(self, value: Any, param: Any, ctx: Any) -> float:
         if isinstance(value, float):

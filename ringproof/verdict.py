@@ -91,11 +91,14 @@ class Finding:
 
 
 class TableError(Exception):
-    """A table that cannot be checked; carries every finding of the file at once."""
+    """A table that cannot be checked; carries every finding of the file at once.
 
-    def __init__(self, findings: tuple[Finding, ...]) -> None:
+    ``used`` are the other tables that its findings may point into.
+    """
+
+    def __init__(self, findings: tuple[Finding, ...], used: tuple[Used, ...] = ()) -> None:
         super().__init__("; ".join(f"{f.code}: {f.title}" for f in findings))
-        self.findings = findings
+        self.findings, self.used = findings, used
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,12 +143,22 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
+class Used:
+    """Another table that this one uses: the routes that begin with ``route`` stand in its text."""
+
+    route: Route
+    path: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """Everything there is to say about one table.
 
     ``text`` is the table's source, kept for drawing spans.  ``findings`` are in the order to read
     them: root cause first.  ``facts`` are sentences about what was proved, how, and what is assumed.
-    ``seconds`` is shown only on request, so that the same input gives the same bytes.
+    ``seconds`` is shown only on request, so that the same input gives the same bytes.  ``used`` are
+    the other tables it takes sends from.
     """
 
     path: str
@@ -157,6 +170,7 @@ class Report:
     findings: tuple[Finding, ...] = ()
     facts: tuple[str, ...] = ()
     seconds: tuple[tuple[str, float], ...] = ()
+    used: tuple[Used, ...] = ()
 
     @property
     def exit(self) -> Exit:

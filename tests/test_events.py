@@ -311,6 +311,7 @@ def allocated(monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
         (one_phase({"to": "(r + 1) % N", "chunk": "j", "op": "copy", "for": {"j": "0..2**61"}}), 3),
         (one_phase({**ROW, "for": {"j": "1 - 2**61..2**61", "i": "0..1"}}), 3),
         (one_phase({**ROW, "for": {"j": "0..999999", "i": "0..999999"}, "when": "i == j"}), 3),
+        (one_phase(steps="2**40"), 3),
     ],
 )
 def test_what_does_not_fit_is_refused_before_it_is_allocated(

@@ -8,7 +8,6 @@ import tomllib
 
 import click
 import pytest
-from conftest import HOME, Blessed, Run
 
 from ringproof.cli import cli
 from ringproof.collective import COLLECTIVES
@@ -16,6 +15,7 @@ from ringproof.results import STATEMENTS
 from ringproof.table.expr import HELPERS, LISTS
 from ringproof.table.scope import KEYS
 from ringproof.verdict import Exit
+from tests.conftest import HOME, Blessed, Run
 
 README = HOME / "README.md"
 QUOTED = HOME / "schedules" / "ring.toml"

@@ -197,8 +197,7 @@ def test_undecided_says_why_and_what_still_stands() -> None:
   proved     in-range  N = 2..64   every rank exists
   proved     complete  N = 2..64   all sums are full
   undecided  once      N = 61..64  nothing is counted twice
-                       Z3 ran out of time
-                       proved for N = 2..60
+                       Z3 ran out of time; proved for N = 2..60
   = note: in-range: counted by simulate
   = note: complete and once: Z3 for all inputs
 
@@ -595,6 +594,7 @@ def test_json_of_a_refutation() -> None:
     (finding,) = report["findings"]
     assert (finding["code"], finding["name"]) == ("RP301", "incomplete")
     assert finding["primary"] == {
+        "path": "schedules/ring.toml",
         "line": 21,
         "column": 11,
         "end_line": 21,

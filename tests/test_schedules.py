@@ -7,8 +7,6 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
-import reference
-from conftest import HOME, Run
 
 from ringproof.assess import Settings
 from ringproof.check import Options, check_file
@@ -20,6 +18,8 @@ from ringproof.table.schedule import Schedule
 from ringproof.table.source import read
 from ringproof.verdict import Exit, Proved, Report
 from ringproof.wording import counted_sizes_text
+from tests import reference
+from tests.conftest import HOME, Run
 
 TABLES = sorted((HOME / "schedules").rglob("*.toml"))
 QUOTED = "ring.toml"  # stands in the README, as short as a table can be

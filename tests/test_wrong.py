@@ -14,8 +14,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import reference
-from conftest import HOME, Blessed, Run
 
 from ringproof.check import Options, check_file
 from ringproof.events import Events, expand
@@ -24,6 +22,8 @@ from ringproof.table.reader import read_schedule
 from ringproof.table.schedule import Schedule
 from ringproof.table.source import read
 from ringproof.verdict import Exit, Finding, Report, Size
+from tests import reference
+from tests.conftest import HOME, Blessed, Run
 
 TABLES = sorted((HOME / "tests" / "wrong").glob("*.toml"))
 SMALL = 8  # reference is slow; every wrong table shows all its mistakes up to here

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from ringproof.diagnose.lineage import Contents, Lineage, Moment, moment, wanted
 from ringproof.diagnose.words import (
     compared,
+    for_how_many,
     holds_where,
     part,
     send_text,
     slot_text,
     sum_text,
-    for_how_many,
 )
 from ringproof.simulate import Outcome, Violations
 from ringproof.table.schedule import Schedule
@@ -241,12 +241,11 @@ def _doubling(
     ancestors = lineage.ancestors(value)
     for event in range(len(lineage.trail.sent)):
         after = int(lineage.trail.after[event])
-        if lineage.events.reduce[event] and after in ancestors:
-            if lineage.contents(after)[key] > 1:
-                m = lineage.moment(event)
-                name = part(key, key[1])
-                text = f"rank {m.receiver} adds {name} a second time in step {m.step}"
-                return Label(_sends(case, m), text)
+        added = lineage.events.reduce[event] and after in ancestors
+        if added and lineage.contents(after)[key] > 1:
+            m = lineage.moment(event)
+            text = f"rank {m.receiver} adds {part(key, key[1])} a second time in step {m.step}"
+            return Label(_sends(case, m), text)
     return None
 
 

@@ -160,7 +160,7 @@ class _Writer:
         if b:
             rest = _times(low.most, f"(- all {w})")
             self.bad["no-resend"].append(f"(> {low.term} (+ {_times(b, w)} {rest}))")
-        elif low.term != "0" and (low.term[0] != "x" or low.term == w):  # another input is another variable, 0 is none
+        elif low.term[0] not in "0x" or low.term == w:  # 0 and other inputs are free of w as they stand
             self.lacking.setdefault(w, {})[low.term] = low
 
     def repeats(self) -> None:

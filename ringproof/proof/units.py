@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -152,7 +153,7 @@ def _wanted(events: Events, contract: Contract, units: Units) -> _Wanted:
     interned: dict[bytes, int] = {}
     kinds = [
         interned.setdefault(label[a:b].tobytes(), len(interned))
-        for a, b in zip(ends, ends[1:], strict=False)
+        for a, b in pairwise(ends)
     ]
     kind = np.full(len(units.part), -1)
     kind[cell] = np.array(kinds, dtype=np.int64)[back] if kinds else []

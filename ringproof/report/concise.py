@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ringproof.report.places import spans_of
+from ringproof.report.places import stands_of
 from ringproof.report.snippet import visible
 from ringproof.verdict import Report
 from ringproof.wording import every_finding, outcome_text
@@ -20,12 +20,14 @@ def render(reports: Sequence[Report]) -> str:
 
 def _lines(report: Report) -> list[str]:
     findings = every_finding(report)
-    spans = spans_of(report, findings)
+    stands = stands_of(report, findings)
     path = visible(report.path)
     lines = []
     for finding in findings:
-        span = spans[finding.primary.place] if finding.primary else None
-        where = f"{path}:{span.line}:{span.column}" if span else path
+        where = path
+        if finding.primary:
+            stand = stands[finding.primary.place]
+            where = f"{visible(stand.path)}:{stand.span.line}:{stand.span.column}"
         lines.append(f"{where}: {finding.severity}[{finding.code}] {visible(finding.title)}")
     if not any(finding.severity == "error" for finding in findings):
         lines.append(f"{path}: {outcome_text(report).replace('  ', ' ', 1)}")

@@ -8,7 +8,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 from ringproof.codes import CODES
-from ringproof.report.places import Spans, spans_of
+from ringproof.report.places import Stands, stands_of
 from ringproof.verdict import Finding, Label, Refuted, Report, Result, Size, Undecided, worst
 from ringproof.wording import every_finding, outcome, result_word, runs
 
@@ -32,7 +32,7 @@ def render(reports: Sequence[Report]) -> str:
 
 def _report(report: Report) -> dict[str, Any]:
     findings = every_finding(report)
-    spans = spans_of(report, findings)
+    stands = stands_of(report, findings)
     return {
         "path": report.path,
         "name": report.name,
@@ -41,7 +41,7 @@ def _report(report: Report) -> dict[str, Any]:
         "outcome": outcome(report),
         "sizes": _sizes(report.sizes),
         "properties": [_property(result, findings) for result in report.results],
-        "findings": [_finding(finding, spans) for finding in findings],
+        "findings": [_finding(finding, stands) for finding in findings],
         "facts": list(report.facts),
     }
 
@@ -64,24 +64,26 @@ def _property(result: Result, findings: Sequence[Finding]) -> dict[str, Any]:
     }
 
 
-def _finding(finding: Finding, spans: Spans) -> dict[str, Any]:
+def _finding(finding: Finding, stands: Stands) -> dict[str, Any]:
     code = CODES.get(finding.code)
     return {
         "code": finding.code,
         "name": code.name if code else None,
         "severity": finding.severity,
         "title": finding.title,
-        "primary": _label(finding.primary, spans) if finding.primary else None,
-        "related": [_label(label, spans) for label in finding.related],
+        "primary": _label(finding.primary, stands) if finding.primary else None,
+        "related": [_label(label, stands) for label in finding.related],
         "notes": list(finding.notes),
         "helps": list(finding.helps),
         "details": _plain(finding.details),
     }
 
 
-def _label(label: Label, spans: Spans) -> dict[str, Any]:
-    span = spans[label.place]
+def _label(label: Label, stands: Stands) -> dict[str, Any]:
+    stand = stands[label.place]
+    span = stand.span
     return {
+        "path": stand.path,
         "line": span.line,
         "column": span.column,
         "end_line": span.end_line,

@@ -1,13 +1,24 @@
-"""Where the labels of a report stand in its text, looked up once for all of them."""
+"""Where the labels of a report stand, in its text or in that of a table it uses; looked up once."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from ringproof.table.source import Source, Span, locate
 from ringproof.verdict import Finding, Label, Place, Report, Spot
 
-Spans = Mapping[Place | Spot, Span]
+
+@dataclass(frozen=True, slots=True)
+class Stand:
+    """A span and the file it is in."""
+
+    path: str
+    text: str
+    span: Span
+
+
+Stands = Mapping[Place | Spot, Stand]
 
 
 def labels_of(finding: Finding) -> tuple[Label, ...]:
@@ -15,13 +26,32 @@ def labels_of(finding: Finding) -> tuple[Label, ...]:
     return (finding.primary, *finding.related) if finding.primary else finding.related
 
 
-def spans_of(report: Report, findings: Sequence[Finding]) -> Spans:
-    """Find the span of every label of some findings; without a label the text is not read."""
-    places = {label.place: None for finding in findings for label in labels_of(finding)}
-    routed = [place for place in places if isinstance(place, Place)]
-    located = locate(Source(report.path, report.text), routed) if routed else {}
-    return {place: _spot(place) if isinstance(place, Spot) else located[place] for place in places}
+def stands_of(report: Report, findings: Sequence[Finding]) -> Stands:
+    """Find the place of every label of some findings; without a label no text is read."""
+    found: dict[Place | Spot, Stand] = {}
+    by_file: dict[int, dict[Place, Place]] = {}
+    for place in {label.place: None for finding in findings for label in labels_of(finding)}:
+        if isinstance(place, Spot):
+            span = Span(place.line, place.column, place.line, place.column + place.width)
+            found[place] = Stand(report.path, report.text, span)
+        else:
+            number, inner = _file(report, place)
+            by_file.setdefault(number, {})[place] = inner
+    for number, places in by_file.items():
+        used = report.used[number] if number >= 0 else None
+        path, text = (used.path, used.text) if used else (report.path, report.text)
+        spans = locate(Source(path, text), places.values())
+        found |= {place: Stand(path, text, spans[inner]) for place, inner in places.items()}
+    return found
 
 
-def _spot(spot: Spot) -> Span:
-    return Span(spot.line, spot.column, spot.line, spot.column + spot.width)
+def _file(report: Report, place: Place) -> tuple[int, Place]:
+    """The number of the used table a place is in, -1 for the table itself, and its place there."""
+    best, length = -1, 0
+    for i, used in enumerate(report.used):
+        n = len(used.route)
+        if n > length and len(place.route) > n and place.route[:n] == used.route:
+            best, length = i, n
+    if best < 0:
+        return best, place
+    return best, Place(place.route[length:], place.start, place.end, place.on)

@@ -75,14 +75,14 @@ def gutter(marks: Iterable[Mark]) -> int:
     return max((len(str(mark.span.end_line)) for mark in marks), default=1)
 
 
-def draw(text: str, marks: Sequence[Mark], paint: Paint) -> list[str]:
+def draw(text: str, marks: Sequence[Mark], paint: Paint, digits: int = 0) -> list[str]:
     """Draw the marked lines of a text in file order, ``...`` where lines are left out.
 
     A single line between two marked ones is shown too.  Of a span over more than four lines only
-    its first and last line are drawn.
+    its first and last line are drawn.  Line numbers take at least ``digits`` columns.
     """
     lines = text.split("\n")
-    digits = gutter(marks)
+    digits = max(digits, gutter(marks))
     numbers = sorted({number for mark in marks for number in _lines_of(mark.span)})
     drawn: list[str] = []
     last = 0

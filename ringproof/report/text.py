@@ -6,10 +6,10 @@ The only module that knows colour.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from ringproof.report.places import Spans, spans_of
+from ringproof.report.places import Stands, stands_of
 from ringproof.report.properties import Detail, properties, role_of, said
 from ringproof.report.snippet import Mark, Paint, Role, draw, gutter, visible
 from ringproof.verdict import Exit, Finding, Report
@@ -37,10 +37,10 @@ def _blocks(report: Report, detail: Detail, paint: Paint) -> list[list[str]]:
     if detail == "quiet" and outcome(report) == "proved":
         return []
     findings = every_finding(report)
-    spans = spans_of(report, findings)
+    stands = stands_of(report, findings)
     if detail == "verbose":
         findings = tuple(_explained(finding) for finding in findings)
-    blocks = [_finding(report, finding, spans, paint) for finding in findings]
+    blocks = [_finding(report, finding, stands, paint) for finding in findings]
     if report.results:
         blocks.append(properties(report, detail, paint))
     word, _, rest = outcome_text(report).partition("  ")
@@ -88,23 +88,42 @@ def _painter(style: Style) -> Paint:
 # ---- findings -----------------------------------------------------------------------------------
 
 
-def _finding(report: Report, finding: Finding, spans: Spans, paint: Paint) -> list[str]:
+def _finding(report: Report, finding: Finding, stands: Stands, paint: Paint) -> list[str]:
     severity = finding.severity
     head = paint(severity, f"{severity}[{finding.code}]")
     head += paint("title", f": {visible(finding.title)}")
-    marks = [Mark(spans[label.place], label.text, "-", "related") for label in finding.related]
-    where = visible(report.path)
-    if finding.primary:
-        span = spans[finding.primary.place]
-        marks.insert(0, Mark(span, finding.primary.text, "^", severity))
-        where += f":{span.line}:{span.column}"
-    if not report.text:
-        marks = []
-    blank = " " * gutter(marks)
-    lines = [head, f"{blank}{paint('gutter', '-->')} {where}"]
+    files = _files(report, finding, stands)
+    blank = " " * max(gutter(file.marks) for file in files)
+    lines = [head]
+    for i, file in enumerate(files):
+        arrow = paint("gutter", ":::" if i else "-->")
+        lines.append(f"{blank}{arrow} {visible(file.path)}{file.where}")
+        if file.marks and file.text:
+            lines += [paint("gutter", f"{blank} |"), *draw(file.text, file.marks, paint, len(blank))]
     words = [*said("note", finding.notes, blank, paint), *said("help", finding.helps, blank, paint)]
-    edge = paint("gutter", f"{blank} |")
-    if marks:
-        lines += [edge, *draw(report.text, marks, paint)]
-        lines += [edge] if words else []
+    if words and any(file.marks and file.text for file in files):
+        lines.append(paint("gutter", f"{blank} |"))
     return lines + words
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """The marks of one finding in one file; ``where`` is the line and column to point at."""
+
+    path: str
+    text: str
+    where: str
+    marks: list[Mark]
+
+
+def _files(report: Report, finding: Finding, stands: Stands) -> list[_File]:
+    """The files a finding points into, the one with its cause first."""
+    files: dict[str, _File] = {}
+    primary = [(finding.primary, "^", finding.severity)] if finding.primary else []
+    related = [(label, "-", "related") for label in finding.related]
+    for label, sign, role in [*primary, *related]:
+        stand = stands[label.place]
+        where = f":{stand.span.line}:{stand.span.column}" if sign == "^" or files else ""
+        file = files.setdefault(stand.path, _File(stand.path, stand.text, where, []))
+        file.marks.append(Mark(stand.span, label.text, sign, role))  # type: ignore[arg-type]
+    return list(files.values()) or [_File(report.path, "", "", [])]

@@ -48,14 +48,15 @@ def check(source: Source, options: Options, progress: Progress | None = None) ->
     """Check one table."""
     report = Report(source.path, str(source.values.get("name", "")), source.text, "")
     try:
-        schedule = read_schedule(source.values)
+        schedule = read_schedule(source.values, source.path)
+        report = replace(report, used=schedule.used)
         claim, sizes = choose(schedule, options.ranks)
         report = replace(report, claim=claim, sizes=sizes)
         if not sizes:
             return replace(report, findings=(_vacuous(schedule, options),))
         return _checked(report, schedule, source, options, progress)
     except TableError as error:
-        return replace(report, sizes=(), findings=error.findings)
+        return replace(report, sizes=(), findings=error.findings, used=error.used or report.used)
     except ExpansionError as error:
         return replace(report, sizes=(), findings=tuple(map(problems.problem, error.problems)))
     except EnginesDisagree as error:

@@ -408,6 +408,36 @@ _ALL = (
             waive = ["no-resend"]
         """,
     ),
+    _code(
+        "RP116",
+        "bad-use",
+        "a table that cannot be used here",
+        """
+        A phase may take its sends from another table, read once for every group of ranks. That
+        table must exist and be right, must claim the size of the group, must not use itself, and
+        its chunks must stand for slots of this one: as many for each, none of them twice. In a
+        group the members are numbered 0, 1, 2, ... without a gap.
+
+        Wrong:
+
+            [[phase]]
+            name  = "inside"
+            use   = "ring_reduce_scatter.toml"
+            group = "r // L"
+            rank  = "r"
+            chunk = "c"
+
+        Right:
+
+            [[phase]]
+            name  = "inside"
+            use   = "ring_reduce_scatter.toml"
+            group = "r // L"
+            rank  = "r % L"
+            chunk = "c*G + j"
+            for   = { j = "0..G - 1" }
+        """,
+    ),
     # ---- RP2xx: what happens, step by step ----
     _code(
         "RP201",

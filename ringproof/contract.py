@@ -43,7 +43,7 @@ def contract(
     slot = np.tile(np.arange(chunks), N)
     whole_blocks = not (entry.chunks_per_rank and chunks % N)
     if not whole_blocks:
-        problems.append(Problem("bad-size", size, ("chunks",), facts={"multiple": chunks}))
+        problems.append(Problem("bad-size", size, promise.names["chunks"].route, facts={"multiple": chunks}))
     root = _root(promise, environment, size, problems)
     owner = _owner(promise, environment, size, chunks, problems)
     inputs = {"N": column(N), "chunks": column(chunks), "root": column(root),

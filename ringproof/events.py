@@ -118,8 +118,8 @@ def reserve(schedule: Schedule, size: Size, memory: float) -> None:
 
 def _slots(whole: Unrolling) -> tuple[int, int]:
     """Chunks and scratch slots."""
-    chunks = whole.count(whole.schedule.chunks, ("chunks",), least=1)
-    return chunks, whole.count(whole.schedule.scratch, ("scratch",))
+    chunks = whole.count(whole.schedule.chunks, (*whole.schedule.route, "chunks"), least=1)
+    return chunks, whole.count(whole.schedule.scratch, (*whole.schedule.route, "scratch"))
 
 
 def _lengths(whole: Unrolling) -> list[int]:

@@ -48,8 +48,8 @@ def run_fuzz(path: str, count: int, seed: int, detail: str) -> Exit:
 def judge(source: Source, mutant: Mutant, options: Options) -> str:
     """What becomes of a mutant: quickly at small sizes, then over the whole claim."""
     try:
-        schedule = read_schedule(mutant.values)
-        if not survives(mutant, list(islice(schedule.claimed(), _SMALL_SIZES))):
+        schedule = read_schedule(mutant.values, source.path)
+        if not survives(mutant, list(islice(schedule.claimed(), _SMALL_SIZES)), source.path):
             return REFUTED
     except TableError:
         return REFUTED

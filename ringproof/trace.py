@@ -28,7 +28,7 @@ def run_trace(
     source = None
     try:
         source = read(path)
-        schedule = read_schedule(source.values)
+        schedule = read_schedule(source.values, source.path)
         size = _size(schedule, N, params)
         outcome = simulate(expand(schedule, size))
     except TableError as error:

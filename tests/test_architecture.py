@@ -37,6 +37,7 @@ def text_of(module: str) -> str:
 LAYERS = (
     ("ringproof.verdict", "ringproof.codes"),
     ("ringproof.wording", "ringproof.textfile"),
+    ("ringproof.table.tree", "ringproof.table.misread", "ringproof.table.syntax"),
     ("ringproof.table.expr", "ringproof.table.source"),
     ("ringproof.collective",),
     ("ringproof.table",),

@@ -133,9 +133,12 @@ def test_complete_names_the_promised_slots_that_hold_something_else() -> None:
 
 
 def test_only_promised_slots_count() -> None:
-    for collective, key in (("reduce", "root"), ("reduce-scatter", "owner")):
-        assert broken(replay(*TO_1, **{"collective": collective, key: "1"})) == {}
-        wrong = replay(*TO_1, **{"collective": collective, key: "2"})
+    assert broken(replay(*TO_1, collective="reduce", root=1)) == {}
+    assert broken(replay(*TO_1, collective="reduce-scatter", owner="1")) == {}
+    for wrong in (
+        replay(*TO_1, collective="reduce", root=2),
+        replay(*TO_1, collective="reduce-scatter", owner="2"),
+    ):
         assert broken(wrong)["complete"].cells == ((2, 0),)
 
 

@@ -76,8 +76,18 @@ def finding(case: Case) -> Finding:
     notes = (*made.notes, holds_where(case.proved, case.refuted))
     details = {"property": base, "N": case.size.N, "params": dict(case.size.params),
                **made.details}  # fmt: skip
-    return Finding(CODES[base], made.title, "error", made.primary, made.related, notes,
+    related = (*made.related, *_used_at(case, made.primary))
+    return Finding(CODES[base], made.title, "error", made.primary, related, notes,
                    made.helps, details)  # fmt: skip
+
+
+def _used_at(case: Case, label: Label | None) -> list[Label]:
+    """Where the table that a label stands in is used, if it is not the table itself."""
+    if label is None or not isinstance(label.place, Place):
+        return []
+    route = label.place.route
+    places = [used.route for used in case.schedule.used if route[: len(used.route)] == used.route]
+    return [Label(Place(place), "used here") for place in sorted(places, key=len)[-1:]]
 
 
 def _made(
@@ -94,13 +104,13 @@ def _key(route: Route, key: str) -> Place:
 
 
 def _peer(case: Case, m: Moment) -> Place:
-    row = next((r for p in case.schedule.phases for r in p.rows if r.route == m.route), None)
+    row = case.schedule.row(m.route)
     return _key(m.route, "to" if row is None or row.push else "from")
 
 
 def _sends(case: Case, m: Moment) -> Place:
     """What decides a send: its chunk, or the partner where the chunk is written as a number."""
-    row = next((r for p in case.schedule.phases for r in p.rows if r.route == m.route), None)
+    row = case.schedule.row(m.route)
     constant = row is not None and row.chunk.node.op == "const"
     return _peer(case, m) if constant else _key(m.route, "chunk")
 
@@ -111,7 +121,7 @@ def _in_range(case: Case) -> Finding:
     value = {"sender": m.sender, "receiver": m.receiver, "chunk": m.chunk, "into": m.into}[what]
     ranks = what in ("sender", "receiver")
     top = events.ranks if ranks else events.slots
-    row = next((r for p in case.schedule.phases for r in p.rows if r.route == m.route), None)
+    row = case.schedule.row(m.route)
     reader = m.sender if what == "receiver" else m.receiver
     if ranks:
         place = _peer(case, m)
@@ -128,7 +138,7 @@ def _in_range(case: Case) -> Finding:
 
 
 def _has_into(case: Case, m: Moment) -> bool:
-    row = next((r for p in case.schedule.phases for r in p.rows if r.route == m.route), None)
+    row = case.schedule.row(m.route)
     return row is None or row.into.route[-1:] == ("into",)
 
 

@@ -21,7 +21,34 @@ def problem(found: Problem) -> Finding:
         return _memory(found)
     if found.kind == "undefined":
         return _undefined(found)
+    if found.kind == "composition":
+        return _composition(found)
     return _bad_size(found)
+
+
+def _composition(found: Problem) -> Finding:
+    """A used table that does not fit its groups or its chunks."""
+    facts, size = found.facts, found.size
+    if "claims" in facts:
+        title = f"the used table claims N = {facts['claims']}; a group at {size} makes it {facts['size']}"
+    elif "param" in facts:
+        title = f"the used table has no {facts['param']} = {facts['value']}, at {size}"
+    elif "place" in facts:
+        title = (f"rank {facts['rank']} is member {facts['place']} of group {facts['group']} at {size}; "
+                 f"member {facts['expected']} comes next")  # fmt: skip
+    elif "uneven" in facts:
+        few, many = facts["uneven"]
+        title = f"a chunk of the used table stands for {few} slots and another for {many}, at {size}"
+    elif "slot" in facts:
+        title = (f"chunk {facts['c']} of the used table stands for slot {facts['slot']} at {size}; "
+                 f"there are chunks 0..{facts['chunks'] - 1}")  # fmt: skip
+    elif "scratch" in facts:
+        title = f"the used table needs {facts['scratch']} scratch slots at {size}; there are {facts['own']}"
+    else:
+        title = f"two chunks of the used table stand for one slot at {size}"
+    helps = ("the members of a group are numbered 0, 1, 2, ...",) if "place" in facts else ()
+    return Finding("RP116", title, primary=Label(Place(found.route)), helps=helps,
+                   details={"N": size.N, "params": dict(size.params), **facts})  # fmt: skip
 
 
 def _undefined(found: Problem) -> Finding:

@@ -61,7 +61,7 @@ def proved(
     for mutant in islice(repairs(source.values, route), options.suggest):
         if found and (mutant.cost > found[0].cost or len(found) == _TIES):
             break
-        if survives(mutant, small):
+        if survives(mutant, small, source.path):
             values = dict(mutant.values)
             report = check(Source(source.path, source.text, values), replace(options, suggest=0))
             if report.exit is Exit.PROVED:
@@ -69,10 +69,10 @@ def proved(
     return found
 
 
-def survives(mutant: Mutant, sizes: Sequence[Size]) -> bool:
+def survives(mutant: Mutant, sizes: Sequence[Size], path: str) -> bool:
     """Whether replay finds nothing wrong with a mutant at these sizes."""
     try:
-        schedule = read_schedule(mutant.values)
+        schedule = read_schedule(mutant.values, path)
         return all(right(schedule, size) for size in sizes)
     except (TableError, ExpansionError, Undefined):
         return False

@@ -54,8 +54,8 @@ class _Rotation:
         self.base["chunks"] = "N"
         self.promise(schedule.promise)
         for phase in schedule.phases:
-            if phase.sends:
-                raise Untranslatable("sends written out")
+            if phase.sends or phase.use:
+                raise Untranslatable("sends written out, or another table's")
             if phase.ensures:
                 self.promise(phase.ensures)
             for row in phase.rows:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+import difflib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 SHOWN = 40
@@ -53,6 +54,11 @@ _TOKENS = re.compile(
     r"|(?P<operator>\*\*|//|<<|>>|[<>=!]=|[-+*/%&|^~<>@])|(?P<other>\S)",
     re.ASCII,
 )
+_CALLS = {
+    "pow": "`**` is the power", "floor": "`//` divides and rounds down", "mod": "`%` is the remainder",
+    "ceil": "`-(-a // b)` divides and rounds up", "xor": "`^` is exclusive or",
+    "range": "a range is written `lo..hi`", "int": "every value is a whole number already",
+}  # fmt: skip
 _PREFIX = ("-", "+", "~")
 _JOINING = ("and", "or", "if", "else", "in", "is")
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
@@ -123,7 +129,7 @@ def _pair(before: _Token | None, token: _Token) -> Slip | None:
         hints = {"=": "`==` compares", "!": "a condition is turned round with `not`"}
         return Slip(f"`{token.text}` does not belong here", *here, hints.get(token.text, ""))
     if token.kind == "value" and re.match(r"0[\d_]", token.text):
-        return Slip(f"the number `{_cut(token.text)}` begins with 0", *here)
+        return Slip(f"the number `{cut(token.text)}` begins with 0", *here)
     if before is None or _joins(before) or before.kind == "open" or before.text in ("not", ","):
         wanting = _joins(token) and token.text not in _PREFIX
         if not wanting or (token.text == "*" and before is not None and before.kind == "open"):
@@ -134,8 +140,8 @@ def _pair(before: _Token | None, token: _Token) -> Slip | None:
     if token.kind in ("value", "word") and not _joins(token) and token.text not in ("not", "for"):
         hint = _WORDS.get(token.text) or _WORDS.get(before.text, "")
         if before.kind == "value" and before.end == token.start and before.text.isdigit():
-            hint = f"a product is written `{_cut(before.text)}*{_cut(token.text)}`"
-        return Slip(f"an operator is missing before `{_cut(token.text)}`", *here, hint)
+            hint = f"a product is written `{cut(before.text)}*{cut(token.text)}`"
+        return Slip(f"an operator is missing before `{cut(token.text)}`", *here, hint)
     return None
 
 
@@ -153,9 +159,9 @@ def foreign(node: ast.expr, text: str) -> tuple[str, str]:
         ast.ListComp: "a list", ast.GeneratorExp: "a list", ast.SetComp: "a set",
         ast.DictComp: "a dict",
     }  # fmt: skip
-    what, hint = names.get(type(node), f"`{_cut(text)}`"), ""
+    what, hint = names.get(type(node), f"`{cut(text)}`"), ""
     if isinstance(node, ast.Constant):
-        what = "text in quotes" if isinstance(node.value, str | bytes) else f"`{_cut(text)}`"
+        what = "text in quotes" if isinstance(node.value, str | bytes) else f"`{cut(text)}`"
         if isinstance(node.value, float):
             hint = "numbers are whole; in a claim a fraction is written `3/2`"
     elif isinstance(node, ast.BinOp):
@@ -163,5 +169,36 @@ def foreign(node: ast.expr, text: str) -> tuple[str, str]:
     return f"{what} is not part of the table language", hint
 
 
-def _cut(text: str) -> str:
+def not_a_helper(node: ast.Call, name: str, helpers: Sequence[str]) -> tuple[str, str]:
+    """Why this cannot be called, and what to write instead."""
+    if not name.isidentifier() or len(name) == 1:
+        hint = "a product is written with `*`"
+        if isinstance(node.func, ast.Attribute | ast.Call):
+            hint = f"helpers: {', '.join(sorted(helpers))}"
+    else:
+        hint = _CALLS.get(name) or closest(name, helpers) or f"helpers: {', '.join(sorted(helpers))}"
+    return f"`{cut(name)}` is not a helper", hint
+
+
+def wrong_arguments(node: ast.Call, name: str, wanted: int | None) -> str:
+    """What is wrong with the arguments of a helper that takes ``wanted``, None for one or more."""
+    if node.keywords:
+        return f"the arguments of `{name}` have no names"
+    got = len(node.args)
+    if got < 1 if wanted is None else got != wanted:
+        count = "at least 1 argument" if wanted is None else f"{wanted} argument{'s' * (wanted > 1)}"
+        return f"`{name}` takes {count}, not {got}"
+    return ""
+
+
+def closest(word: str, words: Iterable[str]) -> str:
+    """A "did you mean" line for a misspelt word, or nothing."""
+    known, short = list(words), word[:SHOWN]
+    folded = [w for w in known if w.lower() == short.lower() and w != word]
+    near = folded or difflib.get_close_matches(short, known, n=1, cutoff=0.6)
+    return f"did you mean `{near[0]}`?" if near and near[0] != word else ""
+
+
+def cut(text: str) -> str:
+    """A word of the table as a message shows it: whole, or its beginning."""
     return text if len(text) <= SHOWN else f"{text[: SHOWN - 3]}..."

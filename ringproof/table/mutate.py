@@ -81,8 +81,8 @@ def repairs(values: Values, route: Route) -> Iterator[Mutant]:
     """Single edits that might mend the row, send or phase at ``route``, cheapest first.
 
     ``cost`` is that of the kind in `COSTS`, plus 1 for every step that a constant moves beyond the
-    first (up to 3), plus `ELSEWHERE` for an edit of another row; what the row uses of its phase
-    (`steps`, `let`) is near.  Equal costs are adjacent, in the order of the table.
+    first (up to 3), plus `ELSEWHERE` for an edit of another row or phase; what a row uses of its
+    phase (`steps`, `let`) is near it.  Equal costs are adjacent, in the order of the table.
     """
     seen = {_key(values)}
     ranked = [(_cost(change, route), change) for change in changes(values, _WIDE)]

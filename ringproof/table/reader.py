@@ -12,7 +12,8 @@ from ringproof.table.expr import Expr, Kind, Node, constant
 from ringproof.table.fields import Fields
 from ringproof.table.schedule import Claim, Loop, Phase, Promise, Row, Schedule, Send
 from ringproof.table.scope import KEYS, Scope
-from ringproof.verdict import TableError
+from ringproof.table.uses import read_use
+from ringproof.verdict import TableError, Used
 
 WAIVABLE = ("no-resend", "once", "used", "ports", "order", "no-swap")
 PROPERTIES = ("in-range", "conflict-free", "defined", "complete", *WAIVABLE, "ensures", "claims")
@@ -20,21 +21,32 @@ _RELATIONS = ("<=", ">=", "==", "<", ">")
 _ZERO, _ONE = constant(0), constant(1)
 
 
-def read_schedule(values: Mapping[str, Any]) -> Schedule:
-    """The schedule that these values state; errors: `TableError` with all findings."""
-    reader = _Reader()
+def read_schedule(values: Mapping[str, Any], path: str = "") -> Schedule:
+    """The schedule that these values state; errors: `TableError` with all findings.
+
+    ``path`` is where the table stands: the tables that it uses are found from there.
+    """
+    reader = Reader(path)
     schedule = reader.table(Fields((), values, reader.report))
     if reader.report.findings or schedule is None:
-        raise TableError(tuple(reader.report.findings))
+        raise TableError(tuple(reader.report.findings), tuple(reader.used))
     return schedule
 
 
-class _Reader:
+class Reader:
     """One pass over one table; findings are collected, placeholders stand in for bad values."""
 
-    def __init__(self) -> None:
+    def __init__(self, path: str, chain: tuple[str, ...] = ()) -> None:
+        self.path, self.chain = path, chain
+        self.used: list[Used] = []
         self.report = fields.Findings()
         self.owner: Expr | None = None  # the table's, which an `ensures` takes over
+
+    def nested(self, path: str, chain: tuple[str, ...]) -> Reader:
+        """A reader for a table that this one uses; it reports to the same findings."""
+        inner = Reader(path, chain)
+        inner.report, inner.used = self.report, self.used
+        return inner
 
     def table(self, at: Fields) -> Schedule | None:
         at.only(KEYS["table"], required=("name", "collective", "ranks", "chunks", "phase"))
@@ -68,6 +80,8 @@ class _Reader:
             names=names,
             reference=at.text("reference"),
             notes=at.text("notes"),
+            route=at.route,
+            used=tuple(self.used),
         )
 
     def checked(self, at: Fields, key: str, expr: Expr, scope: Scope, kind: Kind) -> None:
@@ -132,8 +146,12 @@ class _Reader:
         return tuple(claims)
 
     def phase(self, at: Fields, scope: Scope, ranks: tuple[int, int]) -> Phase:
-        at.only(KEYS["phase"], required=("name",))
         let = self.let(at.table("let"), scope.known())
+        if "use" in at:
+            use = read_use(self, at, scope, let)
+            ensures = self.ensures(at, scope)
+            return Phase(at.route, at.text("name"), _ZERO, (), (), ensures, scope.names, use)
+        at.only(KEYS["phase"], required=("name",))
         inner = scope.within({"r": "integer", "s": "integer"}, let)
         self.report.check_lets(at.table("let"), inner, let)
         rows = tuple(self.row(row, inner) for row in at.tables("send"))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from ringproof.table.expr import Expr, Items
 from ringproof.table.integers import Environment
-from ringproof.verdict import Route, Size
+from ringproof.verdict import Route, Size, Used
 
 Names = Mapping[str, Expr]
 
@@ -114,7 +114,10 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """A whole table; ``names`` are its top-level `let` names, ``root`` and ``chunks``."""
+    """A whole table; ``names`` are its top-level `let` names, ``root`` and ``chunks``.
+
+    ``route`` is where it stands when another table uses it; ``used`` are the tables it uses itself.
+    """
 
     name: str
     promise: Promise
@@ -129,6 +132,18 @@ class Schedule:
     names: Names
     reference: str = ""
     notes: str = ""
+    route: Route = ()
+    used: tuple[Used, ...] = ()
+
+    def row(self, route: Route) -> Row | None:
+        """The row at a route, in this table or in one that it uses."""
+        for phase in self.phases:
+            if phase.use and (found := phase.use.schedule.row(route)):
+                return found
+            for row in phase.rows:
+                if row.route == route:
+                    return row
+        return None
 
     def environment(self, size: Size) -> Environment:
         """The names that exist once a size is chosen, as Python integers."""

@@ -18,6 +18,7 @@ KEYS = {
     "table": ("name collective ranks chunks where root owner scratch let params waive reference "
               "notes claims phase").split(),
     "phase": "name steps let ensures send sends".split(),
+    "use": "name use group rank when chunk for params let ensures".split(),
     "send": "to from chunk into op when for let".split(),
     "sends": "step from to chunk into op".split(),
     "ensures": "collective owner root".split(),

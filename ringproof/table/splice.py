@@ -192,7 +192,7 @@ class _Editor:
         left = self.text[node.start : self.token(node)].rstrip()
         divisor = node.args[1]
         less = moved(self.text[: divisor.end], divisor, -1)[divisor.start :]
-        body = f"{left} & {less if _is_number(divisor) else f'({less})'}"
+        body = f"{left} & {less if re.fullmatch(r'[0-9a-zA-Z_]+', less) else f'({less})'}"
         loose = self.loose(parent) or self.enclosed(node)
         return self.put(node, body if loose else f"({body})")
 

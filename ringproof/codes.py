@@ -101,6 +101,17 @@ _ALL = (
             op    = "copy"
         """,
     ),
+    _code(
+        "RP006",
+        "more-errors",
+        "there are more errors than a report lists",
+        """
+        A report lists the first hundred errors of a file and counts the others. So many errors
+        most often have one cause, such as a key that is misspelt in every send of a list.
+
+        Mend what is listed first, and check again.
+        """,
+    ),
     # ---- RP1xx: the table ----
     _code(
         "RP101",

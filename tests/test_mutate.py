@@ -143,7 +143,7 @@ def test_every_mutant_is_a_table_of_its_own(path: Path) -> None:
     keys = [json.dumps(m.values, sort_keys=True) for m in found]
     assert len({*keys, json.dumps(values, sort_keys=True)}) == len(keys) + 1
     for mutant in found:
-        read_schedule(mutant.values)
+        read_schedule(mutant.values, str(path))
         assert mutant.kind in COSTS
         assert mutant.before != mutant.after
     assert [m.values for m in mutants(values)] == [m.values for m in found]
@@ -226,6 +226,18 @@ def test_explicit_sends() -> None:
     }
 
 
+def test_how_a_phase_uses_another_table() -> None:
+    phase = {"name": "inside", "use": "ring.toml", "group": "r // L", "rank": "r % L", "chunk": "c*G + j",
+             "for": {"j": "0..G - 1"}, "params": {"k": 2}}  # fmt: skip
+    found = list(mutants(one_phase(phase=[phase])))
+    route = ("phase", 0)
+    assert afters(iter(found), "shift", *route, "group") == ["r // L + 1", "r // L - 1"]
+    assert afters(iter(found), "mask-for-modulo", *route, "rank") == ["r & (L - 1)"]
+    assert afters(iter(found), "sign", *route, "chunk") == ["c*G - j"]
+    assert afters(iter(found), "shift", *route, "params", "k") == ["3", "1"]
+    assert "1..G - 1" in afters(iter(found), "range-off-by-one", *route, "for", "j")
+
+
 # ---- samples ------------------------------------------------------------------------------------
 
 
@@ -306,14 +318,17 @@ def wrong(values: Values) -> bool:
 def test_repairs_come_cheapest_first_and_no_table_twice(path: Path) -> None:
     values = load(path)
     phase = values["phase"][-1]
-    route: Route = ("phase", len(values["phase"]) - 1, "send" if "send" in phase else "sends", 0)
+    route: Route = ("phase", len(values["phase"]) - 1)
+    if "use" not in phase:
+        route = (*route, "send" if "send" in phase else "sends", 0)
     found = list(repairs(values, route))
     assert all(a.cost <= b.cost for a, b in pairwise(found))
     keys = [json.dumps(m.values, sort_keys=True) for m in found]
     assert len({*keys, json.dumps(values, sort_keys=True)}) == len(keys) + 1
     assert {json.dumps(m.values, sort_keys=True) for m in mutants(values)} <= set(keys)
     for mutant in found:
-        near = mutant.route[:4] == route or mutant.route[:3] in {(*route[:2], "steps"), (*route[:2], "let")}
+        shared = {(*route[:2], "steps"), (*route[:2], "let")}
+        near = mutant.route[: len(route)] == route or mutant.route[:3] in shared
         assert (mutant.cost < ELSEWHERE) == near
 
 

@@ -51,6 +51,8 @@ def changes(values: Values, shifts: Shifts) -> Iterator[Change]:
     for i, phase in enumerate(phases):
         route: Route = ("phase", i)
         yield from _lets(phase, route, _conditions(values, phase), shifts)
+        if "use" in phase:
+            yield from _use(phase, route, _conditions(values, phase), shifts)
         if "steps" in phase:
             yield from _steps(str(phase["steps"]), (*route, "steps"), shifts)
         for j, row in enumerate(phase.get("send", ())):
@@ -89,16 +91,23 @@ def _row(row: Values, route: Route, no_integers: Names, shifts: Shifts) -> Itera
             into = moved(chunk, parse(chunk).node, by)
             yield Change("into-off-by-one", (*route, "into"), chunk, into, route,
                           partial(_with, "into", into), abs(by))  # fmt: skip
-    for name, items in row.get("for", {}).items():
-        at = (*route, "for", name)
-        for i, item in enumerate(items) if isinstance(items, list) else [(None, items)]:
-            yield from _range(item, at if i is None else (*at, i), no_integers, shifts)
+    yield from _loops(row, route, no_integers, shifts)
     yield from _lets(row, route, no_integers, shifts)
     yield _op(row, route)
     turned = {_OTHER_END.get(key, key): value for key, value in row.items()}
     key = "to" if "to" in row else "from"
     yield Change("direction", (*route, key), key, _OTHER_END[key], route, _put(turned))
     yield from _listed("row", row, route)
+
+
+def _use(phase: Values, route: Route, no_integers: Names, shifts: Shifts) -> Iterator[Change]:
+    """Edits of how a phase uses another table; the other table stays as it is."""
+    kinds = {"group": "shift", "rank": "shift", "chunk": "shift", "when": "guard-off-by-one"}
+    for key in [k for k in kinds if k in phase]:
+        yield from _text(phase[key], (*route, key), kinds[key], no_integers, shifts)
+    yield from _loops(phase, route, no_integers, shifts)
+    for name, value in phase.get("params", {}).items():
+        yield from _text(value, (*route, "params", name), "shift", no_integers, shifts)
 
 
 def _added_modulo(text: str, route: Route) -> Iterator[Change]:
@@ -134,6 +143,13 @@ def _listed(what: str, row: Values, route: Route) -> Iterator[Change]:
 def _lets(at: Values, route: Route, no_integers: Names, shifts: Shifts) -> Iterator[Change]:
     for name, value in at.get("let", {}).items():
         yield from _text(value, (*route, "let", name), "shift", no_integers, shifts)
+
+
+def _loops(at: Values, route: Route, no_integers: Names, shifts: Shifts) -> Iterator[Change]:
+    for name, items in at.get("for", {}).items():
+        here = (*route, "for", name)
+        for i, item in enumerate(items) if isinstance(items, list) else [(None, items)]:
+            yield from _range(item, here if i is None else (*here, i), no_integers, shifts)
 
 
 def _range(item: Any, route: Route, no_integers: Names, shifts: Shifts) -> Iterator[Change]:

@@ -191,12 +191,18 @@ def wrong_arguments(node: ast.Call, name: str, wanted: int | None) -> str:
     return ""
 
 
-def closest(word: str, words: Iterable[str]) -> str:
-    """A "did you mean" line for a misspelt word, or nothing."""
+def nearest(word: str, words: Iterable[str]) -> str:
+    """The word that was probably meant, or nothing."""
     known, short = list(words), word[:SHOWN]
     folded = [w for w in known if w.lower() == short.lower() and w != word]
     near = folded or difflib.get_close_matches(short, known, n=1, cutoff=0.6)
-    return f"did you mean `{near[0]}`?" if near and near[0] != word else ""
+    return near[0] if near and near[0] != word else ""
+
+
+def closest(word: str, words: Iterable[str]) -> str:
+    """A "did you mean" line for a misspelt word, or nothing."""
+    near = nearest(word, words)
+    return f"did you mean `{near}`?" if near else ""
 
 
 def cut(text: str) -> str:

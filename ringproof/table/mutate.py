@@ -94,7 +94,8 @@ def repairs(values: Values, route: Route) -> Iterator[Mutant]:
 
 def _cost(change: Change, route: Route) -> int:
     cost = COSTS[change.kind] + change.amount - 1
-    row, phase = route[:4], route[:2]
+    phase = route[:2]
+    row = route[:4] if route[2:3] in (("send",), ("sends",)) else phase
     shared = [(*phase, "steps"), (*phase, "let")] if phase else []
     near = any(change.route[: len(place)] == place for place in (row, *shared))
     return cost if near else cost + ELSEWHERE

@@ -6,12 +6,14 @@ from outside with their kinds, and the names that the table writes.
 
 from __future__ import annotations
 
-import difflib
 import keyword
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from ringproof.table.expr import CONSTANTS, HELPERS, LISTS, Expr, ExprError, Kind, Node, walk
+from ringproof.table.kinds import Kinds
+from ringproof.table.misread import closest, cut, nearest
+from ringproof.table.resolve import Extent, extent, too_much
 
 GIVEN = ("N", "r", "s", "c", "root", "chunks")
 KEYS = {
@@ -24,10 +26,12 @@ KEYS = {
     "ensures": "collective owner root".split(),
     "claims": "steps sends_per_rank total_sends traffic received".split(),
 }  # fmt: skip
-_RESERVED = {key for keys in KEYS.values() for key in keys}
-
-_CONDITION_FROM = {"<", "<=", ">", ">=", "==", "!=", "is_pow2"}
-_FRACTIONS = {"+", "-", "*", "/", "neg", "pos", "abs", "min", "max"}
+_RESERVED = {key for of, keys in KEYS.items() if of != "use" for key in keys}
+_PLACES = {
+    "table": "at the top of the file, above the first `[table]`", "phase": "in a `[[phase]]`",
+    "use": "in a `[[phase]]` with `use`", "send": "in a `[[phase.send]]`", "ensures": "in `ensures`",
+    "claims": "in `[claims]`", "sends": "in an entry of `sends`",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -41,42 +45,46 @@ class Scope:
     names: Mapping[str, Expr]
     elsewhere: frozenset[str] = frozenset()
     fractions: str = ""
+    extents: Mapping[str, Extent] = field(default_factory=dict)
     _kinds: dict[str, Kind] = field(default_factory=dict, repr=False)
 
-    def within(self, given: Mapping[str, Kind], names: Mapping[str, Expr]) -> Scope:
-        """This scope and more names."""
-        return Scope({**self.given, **given}, {**self.names, **names}, self.elsewhere)
+    def within(
+        self, given: Mapping[str, Kind], names: Mapping[str, Expr],
+        extents: Mapping[str, Extent] | None = None,
+    ) -> Scope:  # fmt: skip
+        """This scope and more names; ``extents`` says how much each of them stands for."""
+        known = {**self.extents, **(extents or {})}
+        return Scope({**self.given, **given}, {**self.names, **names}, self.elsewhere, "", known)
 
     def known(self) -> list[str]:
         """Every name that may be used here, sorted."""
         return sorted({*self.given, *self.names})
 
+    def has(self, name: str) -> bool:
+        """Whether a name may be used here."""
+        return name in self.given or name in self.names
+
     def check(self, expr: Expr, want: Kind) -> list[ExprError]:
         """What is wrong with ``expr`` as a value of kind ``want`` here: unknown names, kinds."""
-        errors = [
-            self.unknown(n)
-            for n in walk(expr.node)
-            if n.op == "name" and str(n.value) not in {*self.given, *self.names}
-        ]
-        if errors:
-            return errors
+        if reason := too_much(extent(expr, self.extents)):
+            return [ExprError("RP113", reason, 0, len(expr.text))]
+        used: dict[str, Node] = {}
         for node in walk(expr.node):
-            if node.op == "name" and (missing := self.missing(str(node.value))):
+            if node.op == "name":
+                used.setdefault(str(node.value), node)
+        errors = [self.unknown(node) for name, node in used.items() if not self.has(name)]
+        for name, node in used.items():
+            if self.has(name) and (missing := self.missing(name)):
                 uses = " and ".join(f"`{m}`" for m in sorted(missing))
-                title = f"`{node.value}` uses {uses}, which has no value here"
+                title = f"`{cut(name)}` uses {uses}, which has no value here"
                 errors.append(ExprError("RP106", title, node.start, node.end))
-        if errors:
-            return errors
-        try:
-            got = self.kind(expr.node)
-            self._match(expr.node, got, want)
-        except ExprError as error:
-            errors.append(error)
-        return errors
+        kinds = Kinds(expr.text, self._kind_of_name, self.fractions)
+        kinds.expect(expr.node, want)
+        return sorted([*errors, *kinds.errors], key=lambda error: error.start)
 
     def missing(self, name: str) -> set[str]:
-        """The names that ``name`` needs in the end and that have no value in this scope."""
-        return {n for n in self.needs(name) if n not in self.given and n not in self.names}
+        """The names that ``name`` needs in the end and that have a value elsewhere, but not here."""
+        return {n for n in self.needs(name) if n in self.elsewhere and not self.has(n)}
 
     def needs(self, *names: str) -> frozenset[str]:
         """What these names use in the end, themselves included, through all `let` names."""
@@ -90,100 +98,48 @@ class Scope:
                     todo.extend(self.names[name].names())
         return frozenset(seen)
 
-    def cycle(self, name: str) -> list[str]:
-        """A chain of names from ``name`` back to itself, or nothing."""
-        trail: list[str] = []
-
-        def visit(current: str) -> bool:
-            if current == name and trail:
-                return True
-            if current in trail or current not in self.names:
-                return False
-            trail.append(current)
-            if any(visit(n) for n in sorted(self.names[current].names())):
-                return True
-            trail.pop()
-            return False
-
-        return [*trail, name] if visit(name) else []
-
     def unknown(self, node: Node) -> ExprError:
+        """A name that stands for nothing here, and what may have been meant."""
         name = str(node.value)
+        title, known = f"unknown name `{cut(name)}`", self.known()
+        hint = f"names with a value here: {', '.join(known)}" if known else ""
         if name in self.elsewhere or name in GIVEN:
             title = f"`{name}` has no value here"
-            hint = "names with a value here: " + ", ".join(self.known())
-        else:
-            title = f"unknown name `{name}`"
-            hint = closest(name, [*self.known(), *HELPERS]) or (
-                "names known here: " + ", ".join(self.known())
-            )
+        elif name in HELPERS or name in LISTS:
+            title, hint = f"`{name}` needs its arguments, as in `{name}(...)`", ""
+        elif near := closest(name, [*known, *HELPERS]):
+            hint = near
+        elif name in _RESERVED:
+            title = f"`{name}` is a key, not a name; an expression sees names only"
         return ExprError("RP106", title, node.start, node.end, hint)
-
-    def kind(self, node: Node) -> Kind:
-        """The kind of a tree whose names all exist; errors: `ExprError` on a mismatch."""
-        op, args = node.op, node.args
-        if op == "name":
-            return self._kind_of_name(str(node.value))
-        if op == "const":
-            return "condition" if isinstance(node.value, bool) else "integer"
-        if op in ("and", "or", "not"):
-            for arg in args:
-                self._match(arg, self.kind(arg), "condition")
-            return "condition"
-        if op == "if":
-            self._match(args[0], self.kind(args[0]), "condition")
-            yes, no = self.kind(args[1]), self.kind(args[2])
-            if "condition" in (yes, no):
-                self._match(args[2], no, "condition")
-                self._match(args[1], yes, "condition")
-            return "fraction" if "fraction" in (yes, no) else yes
-        if op == "/" and not self.fractions:
-            title = "`/` belongs in claims only; indices divide with `//`"
-            raise ExprError("RP114", title, node.start, node.end)
-        kinds = [self.kind(a) for a in args]
-        compares = op in _CONDITION_FROM and op != "is_pow2"
-        for arg, kind in zip(args, kinds, strict=True):
-            if kind != "fraction" or not (op in _FRACTIONS or compares):
-                self._match(arg, kind, "integer")
-        if op in _CONDITION_FROM:
-            return "condition"
-        return "fraction" if op == "/" or "fraction" in kinds else "integer"
 
     def _kind_of_name(self, name: str) -> Kind:
         if name in self.given:
             return self.given[name]
+        if name not in self.names:
+            return "unknown"
         if name not in self._kinds:
-            self._kinds[name] = "unknown"  # a cycle, or an error told at the name's own place
-            try:
-                self._kinds[name] = self.kind(self.names[name].node)
-            except (ExprError, KeyError):
-                self._kinds[name] = "unknown"
+            self._kinds[name] = "unknown"  # a cycle, which is told at the names' own places
+            kinds = Kinds(self.names[name].text, self._kind_of_name, self.fractions)
+            found = kinds.kind(self.names[name].node)
+            self._kinds[name] = "unknown" if kinds.errors else found
         return self._kinds[name]
 
-    def _match(self, node: Node, got: Kind, want: Kind) -> None:
-        if "unknown" in (got, want) or got == want or (want == "fraction" and got == "integer"):
-            return
-        titles = {
-            "condition": "an integer stands where a condition belongs",
-            "integer": f"a {got} stands where an integer belongs",
-            "fraction": "a condition stands where a number belongs",
-        }
-        hint = "say what it is compared with, such as `== 1`" if want == "condition" else ""
-        raise ExprError("RP108", titles[want], node.start, node.end, hint)
 
-
-def closest(word: str, words: Iterable[str]) -> str:
-    """A "did you mean" line for a misspelt word, or nothing."""
-    near = difflib.get_close_matches(word, list(words), n=1, cutoff=0.6)
-    folded = [w for w in words if w.lower() == word.lower()]
-    best = (folded or near)[:1]
-    return f"did you mean `{best[0]}`?" if best else ""
+def misplaced(key: str, known: Collection[str]) -> str:
+    """What to do about a key that does not belong here: where it belongs, or which was meant."""
+    if nearest(key, known):
+        return closest(key, known)
+    places = [_PLACES[what] for what, keys in KEYS.items() if key in keys and what != "use"]
+    if places:
+        return f"`{key}` belongs {' or '.join(places)}"
+    return f"known here: {', '.join(known)}"
 
 
 def bad_name(name: str, taken: Collection[str]) -> str:
     """Why ``name`` cannot be a new name, or nothing.  ``c`` is given only where `owner` sees it."""
     if not (name.isidentifier() and name.isascii()):
-        return f"`{name}` is not a name (letters, digits and _, not starting with a digit)"
+        return f"`{cut(name)}` is not a name (letters, digits and _, not starting with a digit)"
     if keyword.iskeyword(name) or name in CONSTANTS:
         return f"`{name}` is a word of the expression language"
     if name in HELPERS or name in LISTS:
@@ -191,7 +147,7 @@ def bad_name(name: str, taken: Collection[str]) -> str:
     if name in GIVEN and (name != "c" or "c" in taken):
         return f"`{name}` is given and cannot be defined again"
     if name in _RESERVED:
-        return f"`{name}` is a key of the table language; a misplaced key, or choose another name"
-    if name in set(taken):
-        return f"`{name}` shadows a name defined further out"
+        return f"`{name}` is a key of the table language"
+    if name in taken:
+        return f"`{cut(name)}` is a name already, and one name has one meaning"
     return ""

@@ -29,6 +29,9 @@ def read_use(reader: Reader, at: Fields, scope: Scope, let: Mapping[str, Expr]) 
     for_table = at.table("for")
     reader.names_ok(for_table, sizes.known())
     places = dict.fromkeys(("group", "c", *for_table.keys()), "integer")
+    if "group" in sizes.known():
+        title = "`group` is the number of a group here, and also a name of this table; rename that"
+        reader.report.add("RP110", title, at.route_of("chunk"))
     slots = sizes.within(places, {})  # type: ignore[arg-type]
     group, rank = (reader.expr(at, key, ranks, "integer", _ZERO) for key in ("group", "rank"))
     when = reader.expr(at, "when", ranks, "condition", constant(True))

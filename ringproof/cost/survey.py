@@ -1,0 +1,251 @@
+"""Tables -> what each costs at each size; a table is replayed first, and costed only if it is right."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from itertools import chain
+from typing import Any
+
+from ringproof.assess import claim_holds
+from ringproof.collective import COLLECTIVES
+from ringproof.cost.bounds import bounds
+from ringproof.cost.counts import count
+from ringproof.cost.values import Cost, Survey, groups
+from ringproof.diagnose.problems import problem
+from ringproof.events import expand
+from ringproof.problem import ExpansionError, Problem
+from ringproof.simulate import Outcome, simulate
+from ringproof.simulate.properties import Violations
+from ringproof.table.integers import Undefined
+from ringproof.table.reader import read_schedule
+from ringproof.table.schedule import Schedule
+from ringproof.table.source import Source, read
+from ringproof.verdict import Finding, Report, Size, TableError, Used
+from ringproof.wording import sizes_text
+
+USUAL = (8, 64)
+Ranges = tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Which sizes: ``ranks`` are inclusive ranges of N, none is the usual; ``params`` fix parameters
+    of the tables that have them, every other one takes the first value it may have."""
+
+    ranks: Ranges = ()
+    params: Mapping[str, int] = field(default_factory=dict)
+
+
+class QuestionError(ValueError):
+    """A question that no table has an answer to; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table that could be read."""
+
+    path: str
+    label: str
+    source: Source
+    schedule: Schedule
+
+
+def survey(files: Sequence[str | Report], question: Question) -> Survey:
+    """Cost every table at every size asked, in order; what cannot be read is in ``broken``.
+
+    Errors: `QuestionError` for a parameter, or a value of one, that no table has.
+    """
+    read_all = [f if isinstance(f, Report) else _table(f) for f in dict.fromkeys(files)]
+    tables = _labelled([found for found in read_all if isinstance(found, Table)])
+    broken = [found for found in read_all if isinstance(found, Report)]
+    top = max((table.schedule.ranks[1] for table in tables), default=0)
+    costs: list[Cost] = []
+    for table in tables:
+        try:
+            asked = _numbers(table.schedule, question, top)
+            costs += [_cost(table, N, question.params) for N in asked]
+        except ExpansionError as error:
+            broken.append(_report(table.source, tuple(map(problem, error.problems)), table.schedule.used))
+    _check_params(question.params, tables, costs)
+    ordered = _by_collective(costs)
+    return Survey(ordered, tuple(broken), notes=_notes(ordered, question, top))
+
+
+def _table(path: str) -> Table | Report:
+    try:
+        source = read(path)
+    except TableError as error:
+        called, text = getattr(error, "path", path), getattr(error, "text", "")
+        return Report(called, "", text, "", findings=error.findings)
+    try:
+        return Table(source.path, "", source, read_schedule(source.values, source.path))
+    except TableError as error:
+        return _report(source, error.findings, error.used)
+
+
+def _report(source: Source, findings: tuple[Finding, ...], used: tuple[Used, ...]) -> Report:
+    name = str(source.values.get("name", ""))
+    return Report(source.path, name, source.text, "", findings=findings, used=used)
+
+
+def _labelled(tables: Sequence[Table]) -> list[Table]:
+    """Tables by the name of their file, or by its path where two names are the same."""
+    stems = [os.path.basename(table.path).removesuffix(".toml") for table in tables]
+    return [
+        replace(table, label=stem if stems.count(stem) == 1 else table.path)
+        for table, stem in zip(tables, stems, strict=True)
+    ]
+
+
+def _by_collective(costs: Sequence[Cost]) -> tuple[Cost, ...]:
+    """One collective after another, and N ascending; the tables of each in the order given."""
+    order = {name: i for i, name in enumerate(COLLECTIVES)}
+    return tuple(sorted(costs, key=lambda cost: (order[cost.collective], cost.size.N)))
+
+
+def arranged(survey: Survey, sort: str) -> Survey:
+    """Tables for the same collective and N by time, steps, traffic or name; those without last."""
+    every = groups(survey.costs)
+    costs = tuple(c for group in every for c in sorted(group, key=lambda c: _place(c, sort)))
+    return replace(survey, costs=costs)
+
+
+def _place(cost: Cost, sort: str) -> tuple[bool, Any]:
+    counted = cost.counted
+    if counted is None:
+        return True, 0
+    traffic = counted.buffers(counted.sent.most)
+    values = {"time": cost.seconds, "steps": counted.steps, "traffic": traffic, "name": cost.label}
+    return False, values[sort]
+
+
+# ---- which sizes --------------------------------------------------------------------------------
+
+
+def _numbers(schedule: Schedule, question: Question, top: int) -> list[int]:
+    """The numbers of ranks to cost a table at; beyond ``top``, which no table claims, the first."""
+    if not question.ranks:
+        return _usual(schedule, question.params)
+    listed = chain.from_iterable(range(a, min(b, top) + 1) for a, b in question.ranks)
+    above = (a for a, _ in question.ranks if a > top)
+    return sorted({*listed, *above})
+
+
+def _usual(schedule: Schedule, params: Mapping[str, int]) -> list[int]:
+    """8 and 64 as far as the table claims them, else the largest N that it claims."""
+    lo, hi = schedule.ranks
+    usual = [N for N in USUAL if _sizes(schedule, N, params)]
+    down = (N for N in range(hi, lo - 1, -1) if _sizes(schedule, N, params))
+    return usual or [next(down, hi)]
+
+
+def _claimed(schedule: Schedule, N: int) -> list[Size]:
+    """Every claimed size with N ranks; errors: `ExpansionError` where the table does not say."""
+    if not schedule.ranks[0] <= N <= schedule.ranks[1]:
+        return []
+    try:
+        return list(schedule.at(N))
+    except Undefined as error:
+        raise ExpansionError((Problem.undefined(error, Size(N), {}),)) from None
+
+
+def _sizes(schedule: Schedule, N: int, params: Mapping[str, int]) -> list[Size]:
+    """The claimed sizes with N ranks and these values of the table's own parameters."""
+    return [
+        size for size in _claimed(schedule, N)
+        if all(params.get(name, value) == value for name, value in size.params)
+    ]  # fmt: skip
+
+
+def _check_params(params: Mapping[str, int], tables: Sequence[Table], costs: Sequence[Cost]) -> None:
+    known = dict.fromkeys(loop.name for table in tables for loop in table.schedule.params)
+    for name, value in params.items() if tables else ():
+        if name not in known:
+            raise QuestionError(f"no table has a parameter {name}; there are: {', '.join(known) or 'none'}")
+        if costs and all(dict(cost.size.params).get(name) != value for cost in costs):
+            raise QuestionError(f"{value} is not a value of {name} at any size asked")
+
+
+# ---- one table at one size ----------------------------------------------------------------------
+
+
+def _cost(table: Table, N: int, params: Mapping[str, int]) -> Cost:
+    """Replay one size and count; errors: `ExpansionError`."""
+    schedule = table.schedule
+    sizes = _sizes(schedule, N, params)
+    cost = Cost(table.path, table.label, schedule.name, schedule.promise.collective,
+                sizes[0] if sizes else Size(N), "not claimed")  # fmt: skip
+    if not sizes:
+        return replace(cost, reason=_unclaimed(schedule, N, params))
+    outcome = simulate(expand(schedule, sizes[0]))
+    failing = {name: found for name, found in outcome.violations.items() if found}
+    waived = {n: found for n, found in failing.items() if n.partition("[")[0] in schedule.waive}
+    wrong = [n for n in failing if n not in waived]
+    wrong += _false_claims(schedule, outcome) if not wrong else []
+    if wrong:
+        return replace(cost, outcome="refuted", reason=", ".join(wrong))
+    counted = count(outcome.events)
+    return replace(
+        cost, outcome="costed", counted=counted,
+        bounds=bounds(outcome.events.contract, counted.ports),
+        remark="; ".join(_waived(name, found) for name, found in waived.items()),
+    )  # fmt: skip
+
+
+def _unclaimed(schedule: Schedule, N: int, params: Mapping[str, int]) -> str:
+    lo, hi = schedule.ranks
+    claimed = f"N = {lo}" if lo == hi else f"N = {lo}..{hi}"
+    if not lo <= N <= hi:
+        return f"it claims {claimed}"
+    sizes = _claimed(schedule, N)
+    if not sizes:
+        return f"it claims {claimed} where {schedule.where.text}"
+    names = [name for name, _ in sizes[0].params if name in params]
+    asked = ", ".join(f"{name} = {params[name]}" for name in names)
+    return f"{asked} is not among its parameters there"
+
+
+def _false_claims(schedule: Schedule, outcome: Outcome) -> list[str]:
+    """Claims that the send log does not confirm, each with what it counts."""
+    size = outcome.events.size
+    environment, wrong = schedule.environment(size), []
+    for claim in schedule.claims:
+        try:
+            claimed, counted = Fraction(environment.value(claim.value)), outcome.counts.of(claim.what)
+        except Undefined as error:
+            raise ExpansionError((Problem.undefined(error, size, {}),)) from None
+        if not claim_holds(claim.relation, claimed, counted):
+            relation = "" if claim.relation == "==" else f"{claim.relation} "
+            wrong.append(f"claims {claim.what} {relation}{claimed}, counted {counted}")
+    return wrong
+
+
+def _waived(name: str, found: Violations) -> str:
+    what, at_fault = ("sends", found.events) if found.events else ("slots", found.cells)
+    return f"{name} is waived: {len(at_fault)} of {found.total} {what}"
+
+
+# ---- what to say below the numbers ----------------------------------------------------------------
+
+
+def _notes(costs: Sequence[Cost], question: Question, top: int) -> tuple[str, ...]:
+    """Why some tables have no numbers, what is waived, and which parameters were taken."""
+    said: dict[tuple[str, str], list[Size]] = {}
+    for cost in costs:
+        if text := _note(cost):
+            said.setdefault((cost.label, text), []).append(Size(cost.size.N))
+    notes = [f"{label}, {sizes_text(sizes)}: {text}" for (label, text), sizes in said.items()]
+    if any(b > top for _, b in question.ranks):
+        notes.append(f"no table claims more than N = {top}")
+    if any(name not in question.params for cost in costs for name, _ in cost.size.params):
+        notes.append("parameters have the first value that their table lists, unless -p sets them")
+    return tuple(notes)
+
+
+def _note(cost: Cost) -> str:
+    if cost.outcome == "refuted":
+        return f"refuted, so it has no cost: {cost.reason}; `ringproof check {cost.path}` shows why"
+    return f"not costed: {cost.reason}" if cost.outcome == "not claimed" else cost.remark

@@ -1,0 +1,164 @@
+"""Conditions over polynomials, as small frozen trees; trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from ringproof.proof.every_n.poly import Poly, polynomial
+
+
+@dataclass(frozen=True, slots=True)
+class Le:
+    """``poly <= 0``."""
+
+    poly: Poly
+
+
+@dataclass(frozen=True, slots=True)
+class Eq:
+    """``poly == 0``."""
+
+    poly: Poly
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """The opposite."""
+
+    arg: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """All of them."""
+
+    args: tuple[Formula, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """At least one of them."""
+
+    args: tuple[Formula, ...]
+
+
+Formula = bool | Le | Eq | Not | And | Or
+Number = Poly | int
+
+
+def le(a: Number, b: Number) -> Formula:
+    """``a <= b``."""
+    poly = polynomial(a) - b
+    return poly.number <= 0 if poly.number is not None else Le(poly)
+
+
+def lt(a: Number, b: Number) -> Formula:
+    """``a < b``, of integers."""
+    return le(polynomial(a) + 1, b)
+
+
+def eq(a: Number, b: Number) -> Formula:
+    """``a == b``."""
+    poly = polynomial(a) - b
+    return poly.number == 0 if poly.number is not None else Eq(poly)
+
+
+def within(lo: Number, x: Number, hi: Number) -> Formula:
+    """``lo <= x < hi``."""
+    return both(le(lo, x), lt(x, hi))
+
+
+def negation(f: Formula) -> Formula:
+    """Not ``f``."""
+    match f:
+        case bool():
+            return not f
+        case Not(arg):
+            return arg
+        case Le(poly):
+            return Le(-poly + 1)
+    return Not(f)
+
+
+def both(*parts: Formula) -> Formula:
+    """All of them, flattened."""
+    kept: dict[Formula, None] = {}
+    for part in parts:
+        if part is False:
+            return False
+        if isinstance(part, And):
+            kept.update(dict.fromkeys(part.args))
+        elif part is not True:
+            kept[part] = None
+    found = tuple(kept)
+    return And(found) if len(found) > 1 else found[0] if found else True
+
+
+def either(*parts: Formula) -> Formula:
+    """One of them, flattened."""
+    kept: dict[Formula, None] = {}
+    for part in parts:
+        if part is True:
+            return True
+        if isinstance(part, Or):
+            kept.update(dict.fromkeys(part.args))
+        elif part is not False:
+            kept[part] = None
+    found = tuple(kept)
+    return Or(found) if len(found) > 1 else found[0] if found else False
+
+
+def implies(a: Formula, b: Formula) -> Formula:
+    """``a`` only where ``b``."""
+    return either(negation(a), b)
+
+
+def same(a: Formula, b: Formula) -> Formula:
+    """Both hold or neither does."""
+    return both(implies(a, b), implies(b, a))
+
+
+def polys(f: Formula) -> Iterator[Poly]:
+    """Every polynomial in it."""
+    match f:
+        case Le(poly) | Eq(poly):
+            yield poly
+        case Not(arg):
+            yield from polys(arg)
+        case And(args) | Or(args):
+            for arg in args:
+                yield from polys(arg)
+
+
+def holds(f: Formula, values: Mapping[int, int]) -> bool:
+    """Its truth under given values of the atoms."""
+    match f:
+        case bool():
+            return f
+        case Le(poly):
+            return poly.value(values) <= 0
+        case Eq(poly):
+            return poly.value(values) == 0
+        case Not(arg):
+            return not holds(arg, values)
+        case And(args):
+            return all(holds(a, values) for a in args)
+        case Or(args):
+            return any(holds(a, values) for a in args)
+
+
+def replaced(f: Formula, atoms: Mapping[int, Poly]) -> Formula:
+    """Every given atom replaced by what it equals."""
+    match f:
+        case Le(poly):
+            return le(poly.replaced(atoms), 0)
+        case Eq(poly):
+            return eq(poly.replaced(atoms), 0)
+        case Not(arg):
+            return negation(replaced(arg, atoms))
+        case And(args):
+            return both(*(replaced(a, atoms) for a in args))
+        case Or(args):
+            return either(*(replaced(a, atoms) for a in args))
+    return f

@@ -80,14 +80,37 @@ class Cells:
         False after a problem: something has no value in a cell that was still open.
         """
         opened = 0
+        late: list[Expr] = []
         for after, guard in guards:
             while opened < after:
                 if not self.open(loops[opened]):
                     return False
                 opened += 1
-            if not self.close(guard):
-                return False
-        return all(self.open(loop) for loop in loops[opened:])
+            if opened == len(loops):
+                if not all(self.close(g) for g in (*late, guard)):
+                    return False
+                late = []
+            elif self.narrow_early(guard):
+                late.append(guard)
+        return all(self.open(loop) for loop in loops[opened:]) and all(map(self.close, late))
+
+    def narrow_early(self, guard: Expr) -> bool:
+        """Drop the cells where a guard is false before every loop is open.
+
+        True if it has no value somewhere: that is an error only if a later range is not empty there.
+        """
+        if _always(guard) or not self.count():
+            return False
+        found = self.names.value(guard)
+        undefined = np.broadcast_to(np.asarray(found.undefined), (self.count(),))
+        self.keep(np.broadcast_to(np.asarray(found.values), (self.count(),)) | undefined)
+        return bool(undefined.any())
+
+    def keep(self, chosen: Array) -> None:
+        """Drop all other cells."""
+        if not chosen.all():
+            self.values = {name: values[chosen] for name, values in self.values.items()}
+            self.refresh()
 
     def defined(self, expr: Expr) -> Array | None:
         """The values of ``expr`` on all open cells; None, and a problem, if one has no value."""
@@ -102,21 +125,26 @@ class Cells:
         if found.undefined is False or not np.any(found.undefined):
             return False
         at = 0 if found.undefined is True else int(np.argmax(found.undefined))
-        cell = {name: int(values[at]) for name, values in self.values.items()}
-        problem = first_undefined(expr, self.whole.size, cell, self.written)
-        self.whole.problems.append(problem)
+        self.problem(first_undefined(expr, self.whole.size, self.cell(at), self.written))
         return True
+
+    def cell(self, at: int) -> dict[str, int]:
+        """One cell, by the names of its variables."""
+        return {name: int(values[at]) for name, values in self.values.items()}
+
+    def problem(self, found: Problem) -> None:
+        """Report a problem, once."""
+        if found not in self.whole.problems:
+            self.whole.problems.append(found)
 
     def close(self, guard: Expr) -> bool:
         """Keep the cells where ``guard`` holds; False, and a problem, where it has no value."""
-        if guard.node.op == "const" and guard.node.value is True:
+        if _always(guard):
             return True
         keep = self.defined(guard)
         if keep is None:
             return False
-        if not keep.all():
-            self.values = {name: values[keep] for name, values in self.values.items()}
-            self.refresh()
+        self.keep(keep)
         return True
 
     def open(self, loop: Loop) -> bool:
@@ -124,8 +152,9 @@ class Cells:
         pieces = [self.piece(item) for item in loop.items]
         if any(p is None for p in pieces):
             return False
-        parents = np.concatenate([p[0] for p in pieces if p is not None])
-        values = np.concatenate([p[1] for p in pieces if p is not None])
+        nothing = np.zeros(0, dtype=np.int64)
+        parents = np.concatenate([nothing, *(p[0] for p in pieces if p is not None)])
+        values = np.concatenate([nothing, *(p[1] for p in pieces if p is not None)])
         if len(pieces) > 1:
             order = np.argsort(parents, kind="stable")
             parents, values = parents[order], values[order]
@@ -162,11 +191,15 @@ class Cells:
                 return None if found is None else (parents, found)
 
     def divisible(self, values: Array, of: Expr) -> bool:
-        if not (values < 1).any() and not (values >= 1 << 40).any():
+        bad = (values < 1) | (values >= 1 << 40)
+        if not bad.any():
             return True
-        error = Undefined(of.node, "the divisors of a number below 1 or above 2**40")
-        error.expr = of
-        self.whole.problems.append(Problem.undefined(error, self.whole.size, {}))
+        at = int(np.argmax(bad))
+        try:
+            divisors(int(values[at]))
+        except Undefined as error:
+            error.node, error.expr = of.node, of
+            self.problem(Problem.undefined(error, self.whole.size, self.cell(at)))
         return False
 
     def warn(self, item: Range, first: Array, last: Array) -> None:
@@ -174,3 +207,7 @@ class Cells:
         if reversed_cells.any():
             at = int(np.argmax(reversed_cells))
             self.whole.reversed.append((item.lo.route, int(first[at]), int(last[at])))
+
+
+def _always(guard: Expr) -> bool:
+    return guard.node.op == "const" and guard.node.value is True

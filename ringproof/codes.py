@@ -87,11 +87,11 @@ _ALL = (
     _code(
         "RP005",
         "too-large",
-        "the file is larger than 4 MiB",
+        "the file, or a key in it, is larger than any table's",
         """
         A table says a schedule for every number of ranks in a few rows, and even a schedule
         written send by send is far below 4 MiB. A larger file is most often another file by
-        mistake.
+        mistake; so is one with a key of more than 16 parts (`a.b.c` has three).
 
         Say many alike sends as one row, which is read for every rank and every step:
 

@@ -130,7 +130,7 @@ def _lengths(whole: Unrolling) -> list[int]:
             phase.steps, (*phase.route, "steps"))  # fmt: skip
         lengths.append(steps)
         cells += whole.size.N * steps * len(phase.rows)
-    whole.reserve(cells)
+    whole.reserve(max(cells, sum(lengths)))
     return lengths
 
 

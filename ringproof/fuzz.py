@@ -7,13 +7,15 @@ from itertools import islice
 
 import click
 
-from ringproof.check import Options, check, check_file
+from ringproof.check import Options, check
 from ringproof.diagnose.suggest import survives
+from ringproof.output import reader_may_leave
 from ringproof.report import text
+from ringproof.table.integers import Undefined
 from ringproof.table.mutate import Mutant, sample
 from ringproof.table.reader import read_schedule
-from ringproof.table.source import Source, read
-from ringproof.verdict import Exit, TableError
+from ringproof.table.source import Source, SourceError, read
+from ringproof.verdict import Exit, Report, TableError
 from ringproof.wording import count_text
 
 REFUTED, HARMLESS, OPEN = "refuted", "proved", "undecided"
@@ -26,23 +28,31 @@ def run_fuzz(path: str, count: int, seed: int, detail: str) -> Exit:
     Exit 0: every mutant is refuted or proved equal in meaning.  3: some mutant is neither.
     """
     options = Options(suggest=0)
-    report = check_file(path, options) if path != "-" else None
-    if report is not None and report.exit is not Exit.PROVED:
-        click.echo(text.render([report]), nl=False)
+    try:
+        source = read(path)
+        report = check(source, options)
+    except SourceError as error:
+        report = Report(error.path, "", error.text, "", findings=error.findings)
+    if report.exit is not Exit.PROVED:
+        with reader_may_leave():
+            click.echo(text.render([report]), nl=False)
         click.echo("a table is fuzzed only once it is proved", err=True)
         return report.exit
-    source = read(path)
     mutants = sample(source.values, count, seed)
     outcomes = [(m, judge(source, m, options)) for m in mutants]
-    click.echo(f"{source.path}: {count_text(len(mutants), 'mutant')}, seed {seed}\n")
-    _table(outcomes)
-    survivors = [(m, o) for m, o in outcomes if o != REFUTED]
+    with reader_may_leave():
+        click.echo(f"{source.path}: {count_text(len(mutants), 'mutant')}, seed {seed}\n")
+        _table(outcomes)
+        _survivors([(m, o) for m, o in outcomes if o != REFUTED], detail)
+        return _verdict(Counter(o for _, o in outcomes))
+
+
+def _survivors(survivors: list[tuple[Mutant, str]], detail: str) -> None:
     for mutant, outcome in survivors if detail == "verbose" else survivors[:10]:
         route = ".".join(map(str, mutant.route))
         click.echo(f"  {outcome:<9} {mutant.kind}: {route}: `{mutant.before}` -> `{mutant.after}`")
     if detail != "verbose" and len(survivors) > 10:
         click.echo(f"  ... and {len(survivors) - 10} more (-v lists them)")
-    return _verdict(Counter(o for _, o in outcomes))
 
 
 def judge(source: Source, mutant: Mutant, options: Options) -> str:
@@ -51,7 +61,7 @@ def judge(source: Source, mutant: Mutant, options: Options) -> str:
         schedule = read_schedule(mutant.values, source.path)
         if not survives(mutant, list(islice(schedule.claimed(), _SMALL_SIZES)), source.path):
             return REFUTED
-    except TableError:
+    except (TableError, Undefined):
         return REFUTED
     report = check(Source(source.path, source.text, dict(mutant.values)), options)
     if report.exit is Exit.PROVED:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -13,24 +14,35 @@ from typing import Any
 import click
 
 from ringproof.assess import Settings
-from ringproof.check import Options, check_file
+from ringproof.check import Options, Progress, check, check_file
 from ringproof.codes import CODES, find
+from ringproof.diagnose.problems import out_of_memory
+from ringproof.output import reader_may_leave
 from ringproof.report import concise, json, text
 from ringproof.simulate import Optional
+from ringproof.table.misread import closest
+from ringproof.table.source import Source, SourceError, read
 from ringproof.verdict import Exit, Finding, Report, worst
+
+USUAL_FOLDER = "schedules"
+Item = str | Source | Report
 
 
 def run_check(paths: Sequence[str], given: Mapping[str, Any]) -> Exit:
     """Check everything under ``paths`` and write the report; returns the worst exit code."""
     options = _options(given)
-    files = list(tables(paths))
+    output = None if given["output"] == "-" else given["output"]
+    if output is not None:
+        _writable(output)
+    files: list[Item] = [_stdin() if file == "-" else file for file in tables(paths or usual())]
     jobs = min(given["jobs"] or os.cpu_count() or 1, len(files))
     reports = list(_checked(files, options, jobs))
-    rendered = _render(reports, given)
-    if given["output"] is None:
-        click.echo(rendered, nl=False, color=True)
+    rendered = _render(reports, given, output)
+    if output is None:
+        with reader_may_leave():
+            click.echo(rendered, nl=False, color=True)
     else:
-        _write(given["output"], rendered)
+        _write(output, rendered)
     return worst([report.exit for report in reports])
 
 
@@ -42,38 +54,89 @@ def _options(given: Mapping[str, Any]) -> Options:
     return Options(settings, given["ranks"])
 
 
+def usual() -> tuple[str]:
+    """The folder to take where no path is given; errors: `UsageError` when it is not there."""
+    if not os.path.isdir(USUAL_FOLDER):
+        raise click.UsageError(f"give a FILE or a folder: there is no folder {USUAL_FOLDER}/ here")
+    return (USUAL_FOLDER,)
+
+
 def tables(paths: Sequence[str]) -> Iterator[str | Report]:
-    """The files to check, in order; a folder without tables is a report of its own."""
+    """The files to check, in order, each once; a folder without tables is a report of its own."""
+    told: set[str] = set()
     for path in paths:
-        if not os.path.isdir(path):
-            yield path
-            continue
-        found = sorted(str(p) for p in Path(path).rglob("*.toml"))
-        if not found:
-            finding = Finding("RP004", "the folder has no tables (files named *.toml)")
-            yield Report(path, "", "", "", findings=(finding,))
-        yield from found
+        found = [path]
+        if path != "-" and os.path.isdir(path):
+            found = sorted(str(p) for p in Path(path).rglob("*.toml"))
+            if not found:
+                finding = Finding("RP004", "the folder has no tables (files named *.toml)")
+                yield Report(path, "", "", "", findings=(finding,))
+        for file in found:
+            if os.path.normpath(file or "?") not in told:
+                told.add(os.path.normpath(file or "?"))
+                yield file
 
 
-def _checked(files: Sequence[str | Report], options: Options, jobs: int) -> Iterator[Report]:
-    progress = _Progress(len(files))
+def _stdin() -> Source | Report:
+    """Standard input, read before any other process could."""
+    try:
+        return read("-")
+    except SourceError as error:
+        return Report(error.path, "", error.text, "", findings=error.findings)
+
+
+def _checked(items: Sequence[Item], options: Options, jobs: int) -> Iterator[Report]:
+    progress = _Progress(len(items))
     try:
         if jobs <= 1:
-            for i, file in enumerate(files):
-                yield file if isinstance(file, Report) else check_file(
-                    file, options, partial(progress.size, i)
-                )
+            for i, item in enumerate(items):
+                yield _one(item, options, partial(progress.size, i))
             return
-        from concurrent.futures import ProcessPoolExecutor
-
-        with ProcessPoolExecutor(jobs) as pool:
-            waiting = [f if isinstance(f, Report) else pool.submit(check_file, f, options)
-                       for f in files]  # fmt: skip
-            for i, item in enumerate(waiting):
-                progress.size(i, str(files[i]), 0, 1)
-                yield item if isinstance(item, Report) else item.result()
+        yield from _in_parallel(items, options, jobs, progress)
     finally:
         progress.done()
+
+
+def _one(item: Item, options: Options, progress: Progress | None = None) -> Report:
+    """Check one table; a machine without enough memory is no mistake of ringproof."""
+    try:
+        if isinstance(item, Report):
+            return item
+        if isinstance(item, Source):
+            return check(item, options, progress)
+        return check_file(item, options, progress)
+    except MemoryError:
+        path = getattr(item, "path", item)
+        return Report(str(path), "", "", "", findings=(out_of_memory(options.settings.memory),))
+    except Exception as error:
+        error.add_note(f"while checking {getattr(item, 'path', item)}")
+        raise
+
+
+def _in_parallel(
+    items: Sequence[Item], options: Options, jobs: int, progress: _Progress
+) -> Iterator[Report]:
+    """The same on several processes, none of which outlives an error or an interruption."""
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+    from multiprocessing import active_children
+
+    done = False
+    pool = ProcessPoolExecutor(jobs, initializer=signal.signal,
+                               initargs=(signal.SIGINT, signal.SIG_DFL))  # fmt: skip
+    try:
+        waiting = [pool.submit(_one, item, options) for item in items]
+        for i, report in enumerate(waiting):
+            progress.size(i, str(getattr(items[i], "path", items[i])), 0, 1)
+            yield report.result()
+        done = True
+    except BrokenProcessPool as error:
+        error.add_note("a process died, perhaps for want of memory: try -j 1")
+        raise
+    finally:
+        for child in () if done else active_children():
+            child.terminate()
+        pool.shutdown(cancel_futures=True)
 
 
 class _Progress:
@@ -100,13 +163,13 @@ class _Progress:
             click.echo("\r\x1b[K", nl=False, err=True)
 
 
-def _render(reports: Sequence[Report], given: Mapping[str, Any]) -> str:
+def _render(reports: Sequence[Report], given: Mapping[str, Any], output: str | None) -> str:
     if given["form"] == "json":
         return json.render(reports)
     if given["form"] == "concise":
         return concise.render(reports)
     detail = "quiet" if given["quiet"] else "verbose" if given["verbose"] else "normal"
-    return text.render(reports, style=style(given["color"], given["output"]), detail=detail)  # type: ignore[arg-type]
+    return text.render(reports, style=style(given["color"], output), detail=detail)  # type: ignore[arg-type]
 
 
 def style(color: str, output: str | None = None) -> text.Style:
@@ -115,26 +178,43 @@ def style(color: str, output: str | None = None) -> text.Style:
         return "color" if color == "always" else "plain"
     if os.environ.get("NO_COLOR"):
         return "plain"
-    if os.environ.get("FORCE_COLOR"):
+    if os.environ.get("FORCE_COLOR", "0") != "0":
         return "color"
-    return "color" if output is None and sys.stdout.isatty() else "plain"
+    terminal = output is None and sys.stdout is not None and sys.stdout.isatty()
+    return "color" if terminal and os.environ.get("TERM") != "dumb" else "plain"
+
+
+def _writable(path: str) -> None:
+    """Say at once, not after the work, that a report could not be written there."""
+    folder = os.path.dirname(path) or "."
+    if not os.path.isdir(folder):
+        raise click.UsageError(f"cannot write {path}: there is no folder {folder}")
+    if not os.access(path if os.path.exists(path) else folder, os.W_OK):
+        raise click.UsageError(f"cannot write {path}: you have no permission to")
 
 
 def _write(path: str, rendered: str) -> None:
     try:
         Path(path).write_text(rendered, encoding="utf-8")
     except OSError as error:
-        raise click.UsageError(f"cannot write {path}: {(error.strerror or '').lower()}") from None
+        raise click.ClickException(f"cannot write {path}: {(error.strerror or '').lower()}") from None
 
 
 def run_explain(code: str | None) -> Exit:
     """Print what one code means, or all codes a line each."""
-    if code is None:
-        for entry in CODES.values():
-            click.echo(f"{entry.code}  {entry.name:<24}  {entry.summary}")
-        return Exit.PROVED
-    found = find(code)
-    if found is None:
-        raise click.UsageError(f"unknown code {code!r}; `ringproof explain --all` lists them")
-    click.echo(f"{found.code} {found.name}: {found.summary}\n\n{found.explanation.strip()}")
+    with reader_may_leave():
+        if code is None:
+            for entry in CODES.values():
+                click.echo(f"{entry.code}  {entry.name:<24}  {entry.summary}")
+            return Exit.PROVED
+        found = find(code)
+        if found is None:
+            near = closest(code.upper() if code[:2].upper() == "RP" else code.lower(), _words())
+            hint = f"{near} " if near else ""
+            raise click.UsageError(f"unknown code {code!r}; {hint}`ringproof explain --all` lists them")
+        click.echo(f"{found.code} {found.name}: {found.summary}\n\n{found.explanation.strip()}")
     return Exit.PROVED
+
+
+def _words() -> list[str]:
+    return [word for code in CODES.values() for word in (code.code, code.name)]

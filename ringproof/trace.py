@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import click
 import numpy as np
@@ -12,64 +13,72 @@ from ringproof.diagnose.problems import problem
 from ringproof.diagnose.words import difference, slot_text, sum_text
 from ringproof.events import expand
 from ringproof.problem import ExpansionError, Problem
+from ringproof.output import reader_may_leave
 from ringproof.report import text
 from ringproof.simulate import Outcome, simulate
 from ringproof.table.integers import Undefined
 from ringproof.table.reader import read_schedule
 from ringproof.table.schedule import Schedule
 from ringproof.table.source import read
+from ringproof.textfile import STDIN
 from ringproof.verdict import Exit, Report, Size, TableError
 
 
 def run_trace(
-    path: str, N: int, params: tuple[str, ...], chunk: int | None, rank: int | None
+    path: str, N: int, params: tuple[tuple[str, int], ...], chunk: int | None, rank: int | None
 ) -> Exit:
     """Print the trace of one size; exit 1 where the schedule ends wrong or cannot run."""
-    source = None
+    report = Report(STDIN if path == "-" else path, "", "", "")
     try:
         source = read(path)
+        report = replace(report, text=source.text)
         schedule = read_schedule(source.values, source.path)
+        report = replace(report, used=schedule.used)
         size = _size(schedule, N, params)
         outcome = simulate(expand(schedule, size))
     except TableError as error:
-        called, written = getattr(error, "path", path), getattr(error, "text", "")
-        called, written = (source.path, source.text) if source else (called, written)
-        return _refuse(Report(called, "", written, "", findings=error.findings))
+        written, used = getattr(error, "text", report.text), error.used or report.used
+        return _refuse(replace(report, text=written, used=used, findings=error.findings))
     except ExpansionError as error:
-        found = tuple(map(problem, error.problems))
-        return _refuse(Report(path, "", source.text if source else "", "", findings=found))
+        return _refuse(replace(report, findings=tuple(map(problem, error.problems))))
     _inside(outcome, chunk, rank)
-    if outcome.trail is None:
-        broken = next(name for name, v in outcome.violations.items() if v)
-        click.echo(f"{size}: the schedule cannot run, it is not {broken}; see `ringproof check`")
-        return Exit.REFUTED
-    click.echo(f"{path}: {schedule.name}, {size}\n")
-    for line in _lines(schedule, outcome, chunk, rank):
-        click.echo(line)
+    with reader_may_leave():
+        if outcome.trail is None:
+            broken = next(name for name, v in outcome.violations.items() if v)
+            click.echo(f"{size}: the schedule cannot run, it is not {broken}; see `ringproof check`")
+            return Exit.REFUTED
+        click.echo(f"{source.path}: {schedule.name}, {size}\n")
+        for line in _lines(schedule, outcome, chunk, rank):
+            click.echo(line)
     return Exit.REFUTED if outcome.violations.get("complete") else Exit.PROVED
 
 
 def _refuse(report: Report) -> Exit:
-    click.echo(text.render([report]), nl=False)
+    with reader_may_leave():
+        click.echo(text.render([report]), nl=False)
     return report.exit
 
 
-def _size(schedule: Schedule, N: int, params: tuple[str, ...]) -> Size:
+def _size(schedule: Schedule, N: int, params: tuple[tuple[str, int], ...]) -> Size:
+    """The first size with these values; errors: `UsageError` when the table claims none."""
+    lo, hi = schedule.ranks
+    if not lo <= N <= hi:
+        raise click.UsageError(f"the table claims N = {lo}..{hi}, not N = {N}")
     try:
         sizes = list(schedule.at(N))
     except Undefined as error:
         raise ExpansionError((Problem.undefined(error, Size(N), {}),)) from None
-    lo, hi = schedule.ranks
-    if not lo <= N <= hi or not sizes:
-        raise click.UsageError(f"N = {N} is not a size that the table claims ({lo}..{hi})")
-    for given in params:
-        name, _, value = given.partition("=")
-        if name not in dict(sizes[0].params) or not value.lstrip("-").isdigit():
+    if not sizes:
+        raise click.UsageError(f"the table claims nothing of N = {N}: its `where` or `params` leave it out")
+    for name, value in params:
+        values = list(dict.fromkeys(dict(s.params)[name] for s in sizes if name in dict(s.params)))
+        if not values:
             known = ", ".join(dict(sizes[0].params)) or "none"
-            raise click.UsageError(f"--param {given}: the table's parameters are: {known}")
-        sizes = [s for s in sizes if dict(s.params)[name] == int(value)]
+            raise click.UsageError(f"the table has no parameter {name}; its parameters: {known}")
+        sizes = [s for s in sizes if dict(s.params)[name] == value]
         if not sizes:
-            raise click.UsageError(f"--param {given}: not a value of {name} at N = {N}")
+            listed = ", ".join(map(str, values[:12])) + (", ..." if len(values) > 12 else "")
+            raise click.UsageError(f"{name} is never {value} at N = {N}; it is one of {listed}")
     return sizes[0]
 
 

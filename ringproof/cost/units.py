@@ -10,6 +10,8 @@ import re
 from collections.abc import Mapping
 from fractions import Fraction
 
+from ringproof.wording import join_text
+
 _THOUSANDS = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 SIZES: Mapping[str, Fraction] = {
     **{f"{prefix}B": Fraction(factor) for prefix, factor in _THOUSANDS.items()},
@@ -23,7 +25,7 @@ RATES: Mapping[str, Fraction] = {
     **{f"{prefix}bit/s": Fraction(factor, 8) for prefix, factor in _THOUSANDS.items()},
 }
 MOST = Fraction(2**60)
-_WRITTEN = re.compile(r"(\d{1,20}(?:\.\d{1,20})?(?:[eE][+-]?\d{1,2})?)\s*(.*)", re.DOTALL)
+_WRITTEN = re.compile(r"([0-9]{1,20}(?:\.[0-9]{1,20})?(?:[eE][+-]?[0-9]{1,2})?)\s*(.*)", re.DOTALL)
 _MOST_DIGITS = 9
 
 
@@ -80,7 +82,7 @@ def _read(text: str, what: str, units: Mapping[str, Fraction]) -> Fraction:
         raise UnitError(f"{text!r} has no unit; write {what} (units: {', '.join(named)})")
     near = [u for u in named if _bare(u).startswith(_bare(unit))]
     near = [u for u in near if _bare(u) == _bare(unit)] or near
-    hint = f"; did you mean {' or '.join(near)}?" if near else ""
+    hint = f"; did you mean {join_text(near, 'or')}?" if near else ""
     raise UnitError(f"unknown unit {unit!r} in {text!r}{hint} (units: {', '.join(named)})")
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Literal
+from typing import Any, Literal
 
 from ringproof.verdict import Exit, Report, Size, worst
 
 Outcome = Literal["costed", "refuted", "not claimed"]
+Sort = Literal["time", "steps", "traffic", "name"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,8 @@ class Counted:
     ``scratch``: slots beyond the buffer that are written; ``swapped``: slots that are written in the
     step in which a message reads them, so that what arrives needs room of its own; ``temporary``:
     both; each in chunks, on the rank that needs the most.  ``ports``: most partners of a rank in one
-    step, out and in.  ``serial``: the most chunks a rank sends or receives in a step, summed over
+    step, out and in; ``partners``: for each number of most partners (either way), in how many steps.
+    ``serial``: the most chunks a rank sends or receives in a step, summed over
     the steps; ``added``: the most chunks a rank adds in a step, summed.
     """
 
@@ -55,6 +57,7 @@ class Counted:
     swapped: int
     temporary: int
     ports: tuple[int, int]
+    partners: tuple[tuple[int, int], ...]
     serial: int
     added: int
 
@@ -80,12 +83,14 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """``alpha`` seconds a step; ``beta`` bytes a second, in and out of a rank at once; ``gamma``
-    bytes a second that a rank adds (None: adding takes no time)."""
+    """``alpha`` seconds to begin; ``beta`` bytes a second, in and out of a rank at once; ``gamma``
+    bytes a second that a rank adds (None: adding takes no time); ``ports``: a rank begins with as
+    many partners at once (None: with all)."""
 
     alpha: Fraction
     beta: Fraction
     gamma: Fraction | None = None
+    ports: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,3 +163,32 @@ def groups(costs: tuple[Cost, ...]) -> list[tuple[Cost, ...]]:
     for cost in costs:
         found.setdefault((cost.collective, cost.size.N), []).append(cost)
     return [tuple(group) for group in found.values()]
+
+
+def arranged(survey: Survey, sort: Sort) -> Survey:
+    """Tables for the same collective and N by time, steps, traffic or name; those without last."""
+    every = groups(survey.costs)
+    costs = tuple(c for group in every for c in sorted(group, key=lambda c: _place(c, sort)))
+    return replace(survey, costs=costs)
+
+
+def _place(cost: Cost, sort: Sort) -> tuple[bool, Any]:
+    counted = cost.counted
+    if counted is None:
+        return True, 0
+    traffic = counted.buffers(counted.sent.most)
+    values = {"time": cost.seconds, "steps": counted.steps, "traffic": traffic, "name": cost.label}
+    return False, values[sort]
+
+
+def ratios(counted: Counted, bounds: Bounds | None) -> dict[str, Fraction | None]:
+    """How many times its lower bound each count is; None where none is known, or it is 0."""
+    if bounds is None:
+        return dict.fromkeys(("steps", "traffic", "received", "total"))
+    pairs = {
+        "steps": (Fraction(counted.steps), Fraction(bounds.steps)),
+        "traffic": (counted.buffers(counted.sent.most), bounds.sent),
+        "received": (counted.buffers(counted.received.most), bounds.received),
+        "total": (counted.buffers(counted.total), bounds.total),
+    }
+    return {name: got / bound if bound else None for name, (got, bound) in pairs.items()}

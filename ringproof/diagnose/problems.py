@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from ringproof.problem import Problem
+from ringproof.table.integers import TOO_LARGE, TOO_MANY
 from ringproof.table.schedule import Claim
 from ringproof.verdict import Finding, Label, Place, Route, Size
 from ringproof.wording import sizes_text
 
 _NOT_YET = {"chunks": "a buffer has at least 1 chunk", "steps": "a phase has 0 or more steps",
             "scratch": "there are 0 or more scratch slots"}  # fmt: skip
-TOO_LARGE = "2**62"
 
 
 def problem(found: Problem) -> Finding:
@@ -53,16 +53,32 @@ def _composition(found: Problem) -> Finding:
 
 def _undefined(found: Problem) -> Finding:
     start, end = found.part or (None, None)
-    cell = [f"{name} = {value}" for name, value in found.facts.items() if name not in ("r", "s")]
+    facts = found.facts
+    cell = [f"{name} = {value}" for name, value in facts.items() if name not in ("r", "s")]
     where = [str(found.size)]
-    if "r" in found.facts:
-        where += [f"rank r = {found.facts['r']}", f"step s = {found.facts['s']}"]
-    code = "RP113" if TOO_LARGE in found.reason else "RP201"
+    where += [f"{word} {key} = {facts[key]}" for key, word in (("r", "rank"), ("s", "step")) if key in facts]
+    large = TOO_LARGE in found.reason or TOO_MANY in found.reason
+    code = "RP113" if large else "RP201"
     place = Place(found.route, start, end)
     title = f"{found.reason}, at {', '.join([*where, *cell])}"
-    helps = ("guard the row with `when`, or the value with `... if ... else ...`",)
-    details = {"N": found.size.N, "params": dict(found.size.params), **found.facts}
-    return Finding(code, title, primary=Label(place, found.reason), helps=helps, details=details)
+    label = "" if TOO_MANY in found.reason else found.reason
+    details = {"N": found.size.N, "params": dict(found.size.params), **facts}
+    return Finding(code, title, primary=Label(place, label), helps=(_way_out(found),), details=details)
+
+
+def _way_out(found: Problem) -> str:
+    """What to do about a value that does not exist, by where it is needed."""
+    if TOO_MANY in found.reason:
+        return "narrow the params"
+    if TOO_LARGE in found.reason:
+        return "values lie between -2**62 and 2**62, at every step of an expression"
+    if "negative number" in found.reason and found.reason.startswith(("division", "modulo")):
+        return "a divisor is 1 or more; for a case that cannot be, use `... if ... else ...`"
+    if "s" in found.facts:
+        return "guard the row with `when`, or the value with `... if ... else ...`"
+    if found.route[-1:] == ("where",):
+        return "let an earlier condition decide, as in `N > 3 and ...`"
+    return "give it a value at every size, with `... if ... else ...`, or leave sizes out with `where`"
 
 
 def _bad_size(found: Problem) -> Finding:
@@ -92,17 +108,24 @@ def _memory(found: Problem) -> Finding:
     need, have = (bytes_text(float(found.facts[k])) for k in ("need", "memory"))
     title = f"replay at {found.size} needs about {need} of memory; the limit is {have}"
     helps = ("narrow the sizes with -N, or raise the limit with --memory",)
-    place = Label(Place(("ranks",)))
+    place = Label(Place(found.route or ("ranks",)))
     return Finding("RP205", title, primary=place, helps=helps, details={"N": found.size.N})
+
+
+def out_of_memory(have: float) -> Finding:
+    """A replay for which the machine has less memory than it was allowed."""
+    title = f"the machine ran out of memory, below the limit of {bytes_text(have)}"
+    helps = ("narrow the sizes with -N, or check fewer tables at once with -j 1",)
+    return Finding("RP205", title, primary=Label(Place(("ranks",))), helps=helps)
 
 
 def bytes_text(count: float) -> str:
     """A number of bytes with a binary unit."""
-    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
+    for unit in ("B", "KiB", "MiB", "GiB", "TiB", "PiB"):
         if count < 1024:
             return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
         count /= 1024
-    return f"{count:.0f} PiB"
+    return f"{count:.0f} EiB" if count < 1024 else "over 1000 EiB"
 
 
 def false_claim(

@@ -97,7 +97,7 @@ class Meaning:
         doubled = block.matrix.max(axis=1, initial=0) > 1
         self.doubled[values] = doubled
         # Where nothing is counted twice, the number of contributions is the number of different ones.
-        self.support[values] = trail.total[values]
+        self.support[values] = np.minimum(trail.total[values], 2.0**53)
         self.support[values[doubled]] = np.count_nonzero(block.matrix[doubled], axis=1)
         for promise in self.promises:
             promise.compare(block)
@@ -196,8 +196,9 @@ class _Promise:
         mine = np.flatnonzero(self.open & block.slots[self.slot])
         if not mine.size:
             return
-        slots, chunks = self.events.chunks, self.events.chunks
-        key = (self.value[mine] * slots + self.slot[mine]) * chunks + self.chunk[mine]
+        chunks = self.events.chunks
+        _, held = np.unique(self.value[mine] * chunks + self.slot[mine], return_inverse=True)
+        key = held * chunks + self.chunk[mine]  # in two strides, so that it stays within 64 bits
         kinds, at, back = np.unique(key, return_index=True, return_inverse=True)
         right = np.empty(len(kinds), dtype=bool)
         for part in np.array_split(np.arange(len(kinds)), 1 + len(kinds) // 4096):

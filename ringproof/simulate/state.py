@@ -110,6 +110,7 @@ def _sums(events: Events, target: Array, leaves: int) -> tuple[Array, int]:
     return made, leaves + 1 + int(leader.sum())
 
 
+@np.errstate(over="ignore")  # beyond the floats, more is still more: infinite
 def _tally(total: Array, new: Array, read: Array, old: Array) -> None:
     lo, hi = int(new.min()), int(new.max()) + 1
     if hi - lo == len(new):

@@ -87,21 +87,29 @@ def _both(a: Any, b: Any) -> Any:
     return b if b is False or a is True else a & b
 
 
+_CONDITIONS = {"<", "<=", ">", ">=", "==", "!=", "not", "is_pow2"}
+
+
+def _nothing(op: str) -> Column:
+    """No value in any cell.  It must keep its kind: an integer among conditions is a bit mask."""
+    return Column(False if op in _CONDITIONS else 0, True, 0)
+
+
 def _scalar(op: str, args: list[Column], undefined: Any) -> Column:
     if undefined is True:
-        return Column(0, True, 0)
+        return _nothing(op)
     try:
         value = OPERATIONS[op](*(a.values for a in args))
     except Undefined:
-        return Column(0, True, 0)
+        return _nothing(op)
     if not -LIMIT < value < LIMIT:
-        return Column(0, True, 0)
+        return _nothing(op)
     return Column(value, undefined, abs(int(value)))
 
 
 def _array(op: str, args: list[Column], undefined: Any) -> Column:
     if undefined is True:
-        return Column(0, True, 0)
+        return _nothing(op)
     bound = _BOUNDS.get(op, _largest)(*(a.bound for a in args))
     if bound >= LIMIT:
         return _exact(op, args, undefined)

@@ -177,9 +177,6 @@ class Fields:
             else:
                 want = "a range `lo..hi`, a number, or a list of these"
                 self.wrong(key, want, at=() if i < 0 else (i,))
-        if not pieces:
-            title = f"`{cut(key)}` has no values, so nothing would be read"
-            self.report.add("RP112", title, route, 'a range is written `"0..N - 1"`')
         return tuple(found)
 
     def word(self, key: str, known: Iterable[str], what: str) -> str | None:

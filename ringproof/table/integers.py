@@ -50,7 +50,12 @@ class Environment:
         if isinstance(items, tuple):
             return [v for item in items for v in self.items(item)]
         if isinstance(items, Range):
-            return list(range(self.integer(items.lo), self.integer(items.hi) + 1))
+            values = range(self.integer(items.lo), self.integer(items.hi) + 1)
+            if values[MOST_VALUES:]:
+                error = Undefined(None, f"{values[-1] - values[0] + 1} values{TOO_MANY}")
+                error.expr = items.lo
+                raise error
+            return list(values)
         if isinstance(items, Divisors):
             try:
                 return divisors(self.integer(items.of))
@@ -84,6 +89,8 @@ def evaluate(node: Node, names: Environment) -> Value:
 
 
 TOO_LARGE = "the value is 2**62 or more"
+MOST_VALUES = 100_000
+TOO_MANY = f", more than the {MOST_VALUES} that can be checked one by one"
 
 
 def _need(holds: bool, reason: str) -> None:
@@ -174,8 +181,21 @@ def divisors(x: int) -> list[int]:
     """Every positive divisor of ``x >= 1``, ascending."""
     _need(x >= 1, "the divisors of a number below 1")
     _need(x < 1 << 40, "the divisors of a number above 2**40")
-    small = [d for d in range(1, math.isqrt(x) + 1) if x % d == 0]
-    return small + [x // d for d in reversed(small) if d * d != x]
+    found, rest, prime = [1], x, 2
+    while rest > 1:
+        prime = _factor(rest, prime)
+        powers = [1]
+        while rest % prime == 0:
+            rest, powers = rest // prime, [*powers, powers[-1] * prime]
+        found = [d * power for d in found for power in powers]
+    return sorted(found)
+
+
+def _factor(x: int, least: int) -> int:
+    """The smallest prime factor of x, which has none below ``least``."""
+    if x % 2 == 0:
+        return 2
+    return next((d for d in range(least | 1, math.isqrt(x) + 1, 2) if x % d == 0), x)
 
 
 OPERATIONS: Mapping[str, Callable[..., Value]] = {

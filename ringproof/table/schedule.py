@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from ringproof.table.expr import Expr, Items
-from ringproof.table.integers import Environment
+from ringproof.table.expr import Expr, Items, Range
+from ringproof.table.integers import MOST_VALUES, TOO_MANY, Environment, Undefined
 from ringproof.verdict import Route, Size, Used
 
 Names = Mapping[str, Expr]
@@ -155,12 +155,24 @@ class Schedule:
             yield from self.at(N)
 
     def at(self, N: int) -> Iterator[Size]:
-        """The claimed sizes with N ranks: every combination of parameters that ``where`` admits."""
+        """The claimed sizes with N ranks: every combination of parameters that ``where`` admits.
+
+        Errors: `Undefined`, also when there are more than can be checked one by one.
+        """
         sizes = [Size(N)]
         for loop in self.params:
-            sizes = [
-                Size(N, (*size.params, (loop.name, value)))
-                for size in sizes
-                for value in dict.fromkeys(self.environment(size).items(loop.items))
-            ]
+            combined: list[Size] = []
+            for size in sizes:
+                for value in dict.fromkeys(self.environment(size).items(loop.items)):
+                    combined.append(Size(N, (*size.params, (loop.name, value))))
+                if len(combined) > MOST_VALUES:
+                    raise _too_many(loop)
+            sizes = combined
         yield from (s for s in sizes if self.environment(s).value(self.where))
+
+
+def _too_many(loop: Loop) -> Undefined:
+    item = loop.items[0]
+    error = Undefined(None, f"the params have over {MOST_VALUES} combinations{TOO_MANY}")
+    error.expr = item if isinstance(item, Expr) else item.lo if isinstance(item, Range) else item.of
+    return error

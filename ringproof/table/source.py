@@ -12,8 +12,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ringproof.table.syntax import syntax_error, too_deep
 from ringproof.textfile import Offsets, SourceError, Span, read_text
-from ringproof.verdict import Finding, Label, Place, Route, Spot
+from ringproof.verdict import Finding, Label, Place, Route
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -46,63 +47,21 @@ def parse(text: str, path: str) -> Source:
     Raises ``SourceError`` with RP003 when the text is not TOML.
     """
     text = text.removeprefix("\ufeff").replace("\r\n", "\n")
-    try:
-        return Source(path, text, tomllib.loads(text))
-    except RecursionError:
-        finding = Finding("RP003", "arrays or inline tables are nested too deeply to read")
-    except ValueError as error:
-        finding = _syntax_finding(text, str(error))
+    finding = too_deep(text)
+    if finding is None:
+        try:
+            return Source(path, text, tomllib.loads(text))
+        except RecursionError:
+            finding = Finding("RP003", "arrays or inline tables are nested too deeply to read")
+        except ValueError as error:
+            twice = _defined_twice(text) if str(error).startswith(_TWICE) else None
+            finding = twice or syntax_error(text, str(error))
     raise SourceError(path, finding, text)
 
 
 # ---- syntax errors ------------------------------------------------------------------------------
 
-_QUOTE = 'an expression is text and stands in quotes: `steps = "N - 1"`'
-_ESCAPES = "write `\\\\` for a backslash, or put the text in single quotes"
-_MESSAGES = {
-    "Invalid value": ("no value of TOML begins here", _QUOTE),
-    "Cannot overwrite a value": ("this name already stands for something else", ""),
-    "Invalid statement": (
-        "a line begins with a key, a `[table]` or a `#` comment",
-        "a key of other characters than A-Z, a-z, 0-9, `_` and `-` stands in quotes",
-    ),
-    "Invalid initial character for a key part": ("a key is missing here", ""),
-    "Expected newline or end of document after a statement": ("the line should end here", _QUOTE),
-    "Expected '=' after a key in a key/value pair": ("`=` is missing after the key", ""),
-    "Unescaped '\\' in a string": ("a backslash in a string begins no known escape", _ESCAPES),
-    "Illegal character '\\n'": ("the string is not closed on its line", ""),
-    "Unterminated string": ("a string is never closed", ""),
-    "Unclosed array": ("the list goes wrong here: `,` or `]` expected", ""),
-    "Unclosed inline table": (
-        "the inline table goes wrong here: `,` or `}` expected",
-        "an inline table stands on one line, with no comma after its last value",
-    ),
-}
 _TWICE = ("Cannot declare", "Cannot overwrite", "Cannot redefine", "Cannot mutate", "Duplicate")
-_LOCATION = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
-_LONG_INTEGER = re.compile(r"[0-9][0-9_]{4299,}")
-
-
-def _syntax_finding(text: str, message: str) -> Finding:
-    """Turn what tomllib says into a finding: clean words, and the spot in the text."""
-    located = _LOCATION.search(message)
-    if located is None:
-        digits = _LONG_INTEGER.search(text)
-        spot = _spot(text, *digits.span()) if digits else Spot(1, 1)
-        return Finding("RP003", "a number has too many digits", primary=Label(spot))
-    message = message[: located.start()]
-    if message.startswith(_TWICE):
-        if twice := _defined_twice(text):
-            return twice
-        message = "Cannot overwrite a value"
-    if located[1]:
-        spot = Spot(int(located[1]), int(located[2]))
-    else:
-        end = len(text.rstrip())
-        spot = _spot(text, end, end)
-    title, hint = _MESSAGES.get(message, ("", ""))
-    title = title or message[:1].lower() + message[1:]
-    return Finding("RP003", title, primary=Label(spot), helps=(hint,) if hint else ())
 
 
 def _defined_twice(text: str) -> Finding | None:
@@ -118,11 +77,6 @@ def _defined_twice(text: str) -> Finding | None:
         if entry.explicit:
             first[route] = entry
     return None
-
-
-def _spot(text: str, start: int, end: int) -> Spot:
-    span = Offsets(text).span(start, end)
-    return Spot(span.line, span.column, max(1, end - start))
 
 
 # ---- positions ----------------------------------------------------------------------------------

@@ -68,7 +68,8 @@ def in_turn(
 
 
 def ring() -> Schedule:
-    return read_schedule(read(RING).values)
+    source = read(RING)
+    return read_schedule(source.values, source.path)
 
 
 def timed(work: Callable[[], object]) -> float:

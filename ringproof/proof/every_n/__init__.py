@@ -8,6 +8,6 @@ Not trusted: `nodes`, `traces`, `features`, `learner`, `senders`, `search`.  The
 guess costs a proof and can never make one.
 """
 
-from ringproof.proof.every_n.verdicts import EveryN, Proved, Refuted, Undecided, prove_every_n
 
-__all__ = ["EveryN", "Proved", "Refuted", "Undecided", "prove_every_n"]
+
+

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Literal
 
 from ringproof.cost.values import Cost, Link, Spread
 from ringproof.report.snippet import visible, width
 
-GAP = 2
 NONE = "-"
 
 
@@ -23,31 +21,30 @@ def _decimal(value: Fraction) -> str:
     return f"{number:.2f}" if not value or number >= 0.1 else f"{number:.2g}"
 
 
-def spread(least: str, most: str) -> str:
-    """Write the least and the most of some ranks, once where they are the same."""
-    return most if least == most else f"{least}..{most}"
+def traffic(least: Fraction, most: Fraction) -> str:
+    """Write the buffers of the ranks with the least and the most, once where they are the same."""
+    return buffers(most) if least == most else f"{_decimal(least)}..{buffers(most)}"
 
 
 def sends(of: Spread) -> str:
     """Write the chunk-sends of the ranks with the least and the most."""
-    return spread(str(of.least), str(of.most))
+    return str(of.most) if of.least == of.most else f"{of.least}..{of.most}"
 
 
-def ratio(value: Fraction | int, bound: Fraction | int | None) -> str:
-    """Write how many times its bound a value is; only what meets it exactly is ``1x``."""
-    if not bound:
+def ratio(times: Fraction | None) -> str:
+    """Write how many times its bound a count is; only what meets it exactly is ``1x``."""
+    if times is None:
         return NONE
-    times = Fraction(value) / Fraction(bound)
     return "1x" if times == 1 else f"{float(times):.2f}x"
 
 
 def seconds(value: Fraction) -> str:
     """Write a time with four digits: ``1.234 ms``."""
     number = float(value)
-    for factor, unit in ((1, "s"), (10**3, "ms"), (10**6, "us")):
-        if number * factor >= 1 or unit == "us":
+    for factor, unit in ((1, "s"), (10**3, "ms"), (10**6, "us"), (10**9, "ns")):
+        if number * factor >= 1:
             return f"{_digits(number * factor)} {unit}"
-    return ""
+    return f"{number * 10**9:.3f} ns" if number else "0 s"
 
 
 def bytes_text(value: Fraction) -> str:
@@ -55,13 +52,17 @@ def bytes_text(value: Fraction) -> str:
     number = float(value)
     for power, unit in ((4, "TiB"), (3, "GiB"), (2, "MiB"), (1, "KiB")):
         if number >= 1024**power:
-            return f"{_digits(number / 1024**power)} {unit}"
-    return f"{_digits(number)} B"
+            return f"{_short(number / 1024**power)} {unit}"
+    return f"{_short(number)} B"
 
 
 def _digits(number: float) -> str:
-    whole = len(str(int(number)))
-    text = f"{number:.{max(0, 4 - whole)}f}"
+    """A number of at least 1 with four digits, or all digits before the point."""
+    return f"{number:.{max(0, 4 - len(str(int(number))))}f}"
+
+
+def _short(number: float) -> str:
+    text = _digits(number)
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
@@ -70,22 +71,38 @@ def link(of: Link | None) -> str:
     return f"{of.sender}->{of.receiver}" if of else NONE
 
 
+def ports(of: tuple[int, int]) -> str:
+    """Write the most partners in a step, out and in, once where they are the same."""
+    out, into = of
+    return str(out) if out == into else f"{out}/{into}"
+
+
 def params(cost: Cost) -> str:
     """Write the values of a table's parameters: ``k=2, S=1``."""
     return ", ".join(f"{name}={value}" for name, value in cost.size.params)
 
 
-def columns(rows: Sequence[Sequence[str]], left: Sequence[int]) -> list[str]:
-    """Set rows of visible cells below each other; the columns in ``left`` to the left, others right."""
-    wide = [max(map(width, column)) for column in zip(*rows, strict=True)]
-    lines = []
-    for row in rows:
-        cells = []
-        for i, (cell, size) in enumerate(zip(row, wide, strict=True)):
-            blank = " " * (size - width(cell))
-            cells.append(cell + blank if i in left else blank + cell)
-        lines.append((" " * GAP).join(cells).rstrip())
-    return lines
+def columns(
+    rows: Sequence[Sequence[str]], left: Sequence[int] = (0,), tight: Sequence[int] = ()
+) -> list[str]:
+    """Set rows of visible cells below each other: the columns in ``left`` to the left, others right.
+
+    A column in ``tight`` stands closer to the one before.  A row of two cells is a name and a
+    sentence, which may be wider than its column.
+    """
+    whole = [row for row in rows if len(row) > 2]
+    wide = [max(map(width, column)) for column in zip(*whole, strict=True)]
+    wide[0] = max(width(row[0]) for row in rows)
+    return [_line(row, wide, left, tight) for row in rows]
+
+
+def _line(row: Sequence[str], wide: Sequence[int], left: Sequence[int], tight: Sequence[int]) -> str:
+    line = ""
+    for i, cell in enumerate(row):
+        blank = " " * (wide[i] - width(cell))
+        gap = "" if i == 0 else " " if i in tight else "  "
+        line += gap + (cell + blank if i in left or len(row) == 2 else blank + cell)
+    return line.rstrip()
 
 
 def label(cost: Cost) -> str:
@@ -93,4 +110,6 @@ def label(cost: Cost) -> str:
     return visible(cost.label)
 
 
-Side = Literal["left", "right"]
+def named(cost: Cost) -> str:
+    """Write the name of a table and the values of its parameters."""
+    return f"{label(cost)} ({params(cost)})" if cost.size.params else label(cost)

@@ -1,0 +1,242 @@
+"""Atoms: the integers that polynomials are made of, what each means, and what is true of it; trusted.
+
+An atom is an unknown (a rank, N) or one nonlinear operation on polynomials.  Every operation is
+*total*: where the table language has no value it has an arbitrary fixed one, stated by `meaning`.
+`own` gives true facts about one atom; they hold for every value of every unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from ringproof.proof.every_n.formula import (
+    Formula, both, eq, holds, implies, le, lt, negation, polys, same, within,
+)  # fmt: skip
+from ringproof.proof.every_n.poly import Monomial, Poly, polynomial
+
+Argument = Poly | Formula | int | str
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """``kind`` and arguments: var(name), div(x, m), half(q, k), digit(q, k), pow(b, e), when(f),
+    log(b, x), clog(b, x), ctz(x), min(x, y), xor(x, y, ...), known(i)."""
+
+    kind: str
+    args: tuple[Argument, ...]
+
+    def poly(self, i: int) -> Poly:
+        """Argument i, a polynomial."""
+        found = self.args[i]
+        assert isinstance(found, Poly)
+        return found
+
+    def number(self, i: int) -> int:
+        """Argument i, a number."""
+        found = self.args[i]
+        assert isinstance(found, int)
+        return found
+
+
+@dataclass(slots=True)
+class Atoms:
+    """All atoms of one table, numbered once; ``splits``: q -> k*half + digit, used when writing
+    polynomials; ``sizes``: powers that are sizes; ``made``: powers that only facts use; ``positive``: atoms that are at least 1 whatever the unknowns are (powers) or by an
+    assumption that every obligation states (sizes)."""
+
+    kinds: list[Atom] = field(default_factory=list)
+    numbers: dict[Atom, int] = field(default_factory=dict)
+    splits: dict[int, Poly] = field(default_factory=dict)
+    positive: set[int] = field(default_factory=set)
+    sizes: set[int] = field(default_factory=set)
+    made: set[int] = field(default_factory=set)
+
+    def number(self, kind: str, *args: Argument) -> int:
+        """The number of an atom, the same for the same atom; negative where it is 0 or 1."""
+        atom = Atom(kind, args)
+        found = self.numbers.get(atom)
+        if found is None:
+            self.kinds.append(atom)
+            found = len(self.kinds)
+            if kind == "when" or (kind == "digit" and args[1] == 2):
+                found = -found
+            self.numbers[atom] = found
+            if kind == "pow":
+                self.positive.add(found)
+        return found
+
+    def poly(self, kind: str, *args: Argument) -> Poly:
+        """An atom as a polynomial."""
+        return Poly({(self.number(kind, *args),): 1})
+
+    def known(self, kind: str, *args: Argument) -> bool:
+        """Whether such an atom is in use already."""
+        return Atom(kind, args) in self.numbers
+
+    def of(self, number: int) -> Atom:
+        """The atom with a number."""
+        return self.kinds[abs(number) - 1]
+
+    def name(self, number: int) -> str:
+        """How SMT-LIB text calls an atom."""
+        atom = self.of(number)
+        told = f"{atom.args[0]}" if atom.kind == "var" else atom.kind
+        return f"{told}.{abs(number)}"
+
+    def split(self, number: int, k: int) -> tuple[Poly, Poly]:
+        """Half and digit of an atom: q = k * half + digit, 0 <= digit < k."""
+        whole = Poly({(number,): 1})
+        half, digit = (self.poly(kind, whole, k) for kind in ("half", "digit"))
+        self.splits.setdefault(number, half * k + digit)
+        return half, digit
+
+    def written(self, poly: Poly) -> Poly:
+        """The polynomial with every split atom replaced, as often as possible."""
+        while (after := poly.replaced(self.splits)) is not poly:
+            poly = after
+        return poly
+
+    def is_positive(self, m: Monomial) -> bool:
+        """Whether a product is at least 1 because each of its atoms is."""
+        return all(a in self.positive for a in m)
+
+
+def meaning(atom: Atom, values: Mapping[int, int]) -> int:
+    """The value of an atom (not an unknown) under the values of the atoms it is made of."""
+    if atom.kind == "when":
+        f = atom.args[0]
+        assert not isinstance(f, (int, str, Poly)) or isinstance(f, bool)
+        return int(holds(f, values))
+    args = [a.value(values) if isinstance(a, Poly) else a for a in atom.args]
+    x, y = (int(a) for a in (*args, 0)[:2])
+    match atom.kind:
+        case "div":
+            return x // y if y > 0 else 0
+        case "half":
+            return x // y
+        case "digit":
+            return x % y
+        case "pow":
+            return x**y if y > 0 else 1
+        case "log" | "clog":
+            return _log(x, y, atom.kind == "clog")
+        case "ctz":
+            return (x & -x).bit_length() - 1 if x else 0
+        case "min":
+            return min(x, y)
+        case "xor":
+            result = 0
+            for a in args:
+                result ^= int(a)
+            return result
+    raise ValueError(atom.kind)
+
+
+def _log(base: int, x: int, up: bool) -> int:
+    count, power = 0, 1
+    while (power < x) if up else (power * base <= x):
+        power, count = power * base, count + 1
+    return count
+
+
+def own(atoms: Atoms, number: int) -> Iterator[Formula]:
+    """True facts about one atom."""
+    atom, it = atoms.of(number), Poly({(number,): 1})
+    match atom.kind:
+        case "div":
+            yield from _division(atoms, it, atoms.written(atom.poly(0)), atoms.written(atom.poly(1)))
+        case "half" | "digit":
+            whole, k = atom.poly(0), atom.number(1)
+            half, digit = (atoms.poly(kind, whole, k) for kind in ("half", "digit"))
+            yield eq(whole, half * k + digit)
+            yield within(0, digit, k)
+            parent = next(whole.atoms())
+            yield from own(atoms, parent)
+        case "pow":
+            yield from _power(atoms, it, atom.number(0), atom.poly(1))
+        case "when":
+            f = atom.args[0]
+            assert not isinstance(f, (int, str, Poly)) or isinstance(f, bool)
+            yield within(0, it, 2)
+            yield same(f, eq(it, 1))
+        case "log" | "clog":
+            yield from _logarithm(atoms, it, atom)
+        case "ctz":
+            yield from _zeros(atoms, it, atom.poly(0))
+        case "min":
+            x, y = atom.poly(0), atom.poly(1)
+            yield both(le(it, x), le(it, y))
+            yield implies(lt(it, x), eq(it, y))
+        case "xor":
+            yield from _xor(atoms, it, [a for a in atom.args if isinstance(a, Poly)])
+
+
+def _division(atoms: Atoms, q: Poly, x: Poly, m: Poly) -> Iterator[Formula]:
+    single = m.single
+    sure = single is not None and single[1] > 0 and atoms.is_positive(single[0])
+    guard: Formula = True if sure else le(1, m)
+    q = atoms.written(q)
+    rest = x - m * q
+    yield implies(guard, both(le(0, rest), lt(rest, m)))
+    yield implies(both(guard, le(0, x)), both(le(0, q), le(q, x)))
+    yield implies(both(guard, lt(x, 0)), lt(q, 0))
+    yield implies(negation(guard), eq(q, 0))
+
+
+def _power(atoms: Atoms, p: Poly, base: int, e: Poly) -> Iterator[Formula]:
+    yield le(1, p)
+    yield implies(le(e, 0), eq(p, 1))
+    yield implies(le(0, e), le(e + 1, p))
+    for i in (1, 2, 3):
+        yield implies(eq(e, i), eq(p, base**i))
+        yield implies(lt(i, e), le(base ** (i + 1), p))
+    yield implies(le(1, e), eq(p, atoms.poly("div", p, polynomial(base)) * base))
+
+
+def _logarithm(atoms: Atoms, it: Poly, atom: Atom) -> Iterator[Formula]:
+    base, x = atom.number(0), atom.poly(1)
+    yield le(0, it)
+    yield implies(le(x, 1), eq(it, 0))
+    if atom.kind == "log":
+        power = atoms.poly("pow", base, it)
+        yield implies(le(1, x), both(le(power, x), lt(x, power * base)))
+    else:
+        yield le(x, atoms.poly("pow", base, it))
+        below = atoms.poly("pow", base, it - 1)
+        yield implies(le(2, x), both(le(1, it), lt(below, x)))
+
+
+def _zeros(atoms: Atoms, it: Poly, x: Poly) -> Iterator[Formula]:
+    power = atoms.poly("pow", 2, it)
+    quotient = atoms.number("div", x, power)
+    half, digit = atoms.split(quotient, 2)
+    yield le(0, it)
+    yield implies(eq(x, 0), eq(it, 0))
+    yield implies(negation(eq(x, 0)), both(eq(digit, 1), eq(x, power * (half * 2 + digit))))
+
+
+def _xor(atoms: Atoms, it: Poly, args: list[Poly]) -> Iterator[Formula]:
+    natural = both(*(le(0, a) for a in args))
+    total = Poly({})
+    for arg in args:
+        total = total + arg
+    yield implies(natural, both(le(0, it), le(it, total)))
+    if len(args) == 2:
+        yield same(eq(it, 0), eq(args[0], args[1]))
+    for number in sorted(atoms.positive):
+        atom = atoms.of(number)
+        if atom.kind == "pow" and atom.args[0] == 2:
+            power = Poly({(number,): 1})
+            inside = both(*(lt(a, power) for a in args))
+            yield implies(both(natural, inside), lt(it, power))
+
+
+def parts(atom: Atom) -> Iterator[int]:
+    """The atoms that an atom is made of."""
+    for arg in atom.args:
+        if isinstance(arg, Poly):
+            yield from arg.atoms()
+        elif not isinstance(arg, (int, str)) or isinstance(arg, bool):
+            for poly in polys(arg):
+                yield from poly.atoms()

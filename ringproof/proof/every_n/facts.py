@@ -1,0 +1,227 @@
+"""Which facts a question needs: those of its atoms, and those that link products and powers; trusted.
+
+*Gap facts*: for a number m >= 0 and two products u*m, v*m it is true that u - v = d gives
+u*m - v*m = d*m (d = -1, 0, 1), and u - v >= 2 gives u*m - v*m >= 2*m, and the same downwards.  They
+replace case splits over quotients, and keep every question linear.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ringproof.proof.every_n.atoms import Atoms, own
+from ringproof.proof.every_n.formula import Formula, both, eq, implies, le, polys
+from ringproof.proof.every_n.poly import ONE, ZERO, Monomial, Poly
+
+MOST_FORMS = 9
+
+
+@dataclass(slots=True)
+class Facts:
+    """Grows with the questions asked; ``fresh`` are facts that nobody has taken yet."""
+
+    atoms: Atoms
+    fresh: list[Formula] = field(default_factory=list)
+    seen_atoms: dict[int, None] = field(default_factory=dict)
+    seen_monomials: dict[Monomial, None] = field(default_factory=dict)
+    _forms: dict[int, dict[Poly, None]] = field(default_factory=dict)
+    _polys: set[Poly] = field(default_factory=set)
+    _known: set[Formula] = field(default_factory=set)
+
+    def ask(self, f: Formula) -> None:
+        """Collect what is needed for a formula that somebody asks about."""
+        for poly in polys(f):
+            if poly not in self._polys:
+                self._polys.add(poly)
+                self._poly(poly)
+                self._combinations(poly)
+
+    def _fact(self, f: Formula) -> None:
+        if f is True or f in self._known:
+            return
+        self._known.add(f)
+        self.fresh.append(f)
+        for poly in polys(f):
+            self._poly(poly)
+
+    def _own(self, f: Formula) -> None:
+        self._fact(f)
+        for poly in polys(f):
+            self._combinations(poly)
+
+    def _poly(self, poly: Poly) -> None:
+        for m in poly.terms:
+            for atom in m:
+                self._atom(atom)
+            if len(m) > 1:
+                self._monomial(m)
+
+    def _atom(self, number: int) -> None:
+        if number in self.seen_atoms:
+            return
+        others = list(self.seen_atoms)
+        self.seen_atoms[number] = None
+        for fact in own(self.atoms, number):
+            self._own(fact)
+        for other in others:
+            for fact in pair(self.atoms, number, other):
+                self._fact(fact)
+            self._fact(shared(self.atoms, number, other))
+            self._fact(shared(self.atoms, other, number))
+
+    def _monomial(self, m: Monomial) -> None:
+        if m in self.seen_monomials:
+            return
+        others = list(self.seen_monomials)
+        self.seen_monomials[m] = None
+        product = Poly({m: 1})
+        small = next((a for a in m if self._small(a)), None)
+        if small is not None:
+            self._digit(small, product, _rest(m, small))
+            return
+        for fact in powers(self.atoms, m):
+            self._fact(fact)
+        bases = [a for a in dict.fromkeys(m) if a in self.atoms.positive] or [m[0]]
+        for base in bases:
+            self._form(base, _rest(m, base))
+        for other in others:
+            for fact in linked(self.atoms, m, other):
+                self._fact(fact)
+
+    def _small(self, number: int) -> bool:
+        atom = self.atoms.of(number)
+        return number < 0 or (atom.kind == "digit" and atom.number(1) <= 8)
+
+    def _digit(self, number: int, product: Poly, rest: Poly) -> None:
+        """A product with a digit: one case for every value of the digit."""
+        top = 2 if number < 0 else self.atoms.of(number).number(1)
+        for i in range(top):
+            self._fact(implies(eq(Poly({(number,): 1}), i), eq(product, rest * i)))
+
+    def _combinations(self, poly: Poly) -> None:
+        """Sums of products with one base that are asked about are forms of their own."""
+        for base in {a for m in poly.terms if len(m) > 1 for a in m if a in self.atoms.positive}:
+            inside, _ = poly.split((base,))
+            if len(inside.terms) > 1:
+                self._form(base, inside)
+
+    def _form(self, base: int, u: Poly) -> None:
+        forms = self._forms.setdefault(base, {})
+        if u in forms or -u in forms:
+            return
+        m = Poly({(base,): 1})
+        guard: Formula = True if base in self.atoms.positive else le(0, m)
+        others = [ZERO, ONE, *forms] if len(forms) < MOST_FORMS else [ZERO]
+        forms[u] = None
+        for v in others:
+            for fact in gaps(u, v, m):
+                self._fact(implies(guard, fact))
+
+
+def _rest(m: Monomial, atom: int) -> Poly:
+    rest = list(m)
+    rest.remove(atom)
+    return Poly({tuple(rest): 1})
+
+
+def gaps(u: Poly, v: Poly, m: Poly) -> Iterator[Formula]:
+    """What u*m - v*m can be, for m >= 0."""
+    d, gap = u - v, (u - v) * m
+    if d.number is not None:
+        return
+    for i in (-1, 0, 1):
+        yield implies(eq(d, i), eq(gap, m * i))
+    yield implies(le(2, d), le(m * 2, gap))
+    yield implies(le(d, -2), le(gap, m * -2))
+
+
+def pair(atoms: Atoms, one: int, two: int) -> Iterator[Formula]:
+    """Facts about two powers of one base, or two quotients of one number by such powers."""
+    a, b = atoms.of(one), atoms.of(two)
+    if a.kind == b.kind == "pow" and a.args[0] == b.args[0]:
+        p, q = Poly({(one,): 1}), Poly({(two,): 1})
+        yield from _ordered(p, q, a.poly(1), b.poly(1), a.number(0))
+        yield from _ordered(q, p, b.poly(1), a.poly(1), a.number(0))
+    if a.kind == b.kind == "div" and a.args[0] == b.args[0]:
+        e, f = _exponent(atoms, a.poly(1)), _exponent(atoms, b.poly(1))
+        if e and f and e[0] == f[0]:
+            p, q = (atoms.written(Poly({(n,): 1})) for n in (one, two))
+            yield implies(eq(e[1], f[1]), eq(p, q))
+            yield from _finer(p, q, e[1], f[1], e[0])
+            yield from _finer(q, p, f[1], e[1], e[0])
+
+
+def _exponent(atoms: Atoms, m: Poly) -> tuple[int, Poly] | None:
+    number = m.atom
+    atom = atoms.of(number) if number is not None else None
+    return (atom.number(0), atom.poly(1)) if atom and atom.kind == "pow" else None
+
+
+def shared(atoms: Atoms, size: int, part: int) -> Formula:
+    """A size that is a power is a multiple of every smaller power of its base."""
+    whole, small = atoms.of(size), atoms.of(part)
+    if size not in atoms.sizes or small.kind != "pow" or part in atoms.made or size == part:
+        return True
+    if whole.args[0] != small.args[0]:
+        return True
+    e, f = whole.poly(1), small.poly(1)
+    if (e - f).number is not None:
+        return True
+    number = atoms.number("pow", whole.number(0), e - f)
+    atoms.made.add(number)
+    times = Poly({(part,): 1}) * Poly({(number,): 1})
+    return implies(both(le(0, f), le(f, e)), eq(Poly({(size,): 1}), times))
+
+
+def _ordered(p: Poly, q: Poly, e: Poly, f: Poly, base: int) -> Iterator[Formula]:
+    """p = base**e and q = base**f where e >= f."""
+    natural = le(0, f)
+    yield implies(le(f, e), le(q, p))
+    for i in (1, 2):
+        yield implies(both(natural, eq(e, f + i)), eq(p, q * base**i))
+        yield implies(both(natural, le(f + i, e)), le(q * base**i, p))
+
+
+def _finer(p: Poly, q: Poly, e: Poly, f: Poly, base: int) -> Iterator[Formula]:
+    """p = x // base**e is q = x // base**f divided by a small power where e is a little larger."""
+    for i in (1, 2):
+        power = base**i
+        near = both(le(p * power, q), le(q, p * power + (power - 1)))
+        yield implies(both(le(0, f), eq(e, f + i)), near)
+
+
+def powers(atoms: Atoms, m: Monomial) -> Iterator[Formula]:
+    """A product of two powers of one base is a power."""
+    if len(m) != 2:
+        return
+    a, b = atoms.of(m[0]), atoms.of(m[1])
+    if a.kind == b.kind == "pow" and a.args[0] == b.args[0]:
+        e, f = a.poly(1), b.poly(1)
+        whole = e + f
+        number = whole.number
+        power = (
+            atoms.poly("pow", a.number(0), whole) if number is None
+            else Poly({(): a.number(0) ** max(number, 0)})
+        )  # fmt: skip
+        yield implies(both(le(0, e), le(0, f)), eq(Poly({m: 1}), power))
+
+
+def linked(atoms: Atoms, m: Monomial, n: Monomial) -> Iterator[Formula]:
+    """Products of one number with two powers of one base."""
+    if len(m) != len(n):
+        return
+    mine, others = list(m), list(n)
+    for atom in m:
+        if atom in others:
+            mine.remove(atom)
+            others.remove(atom)
+    if len(mine) != 1:
+        return
+    a, b = atoms.of(mine[0]), atoms.of(others[0])
+    if a.kind == b.kind == "pow" and a.args[0] == b.args[0]:
+        e, f, base = a.poly(1), b.poly(1), a.number(0)
+        p, q = Poly({m: 1}), Poly({n: 1})
+        yield implies(eq(e, f), eq(p, q))
+        yield implies(both(le(0, f), eq(e, f + 1)), eq(p, q * base))
+        yield implies(both(le(0, e), eq(f, e + 1)), eq(q, p * base))

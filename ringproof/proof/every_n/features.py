@@ -1,0 +1,159 @@
+"""Expressions over places that an invariant may use, taken from the table's own text; not trusted.
+
+Coordinates of a rank are the table's own expressions of r; coordinates of a slot are its digits in
+the mixed bases that the rows multiply by; then come differences modulo the sizes, and quotients and
+remainders by the powers that depend on the step.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ringproof.proof.every_n.model import Places
+from ringproof.proof.every_n.nodes import inline, name, node, number, size, substitute, subtrees, uses
+from ringproof.table.expr import Expr, Node, Range
+from ringproof.table.schedule import Phase, Schedule
+
+_INTEGERS = {"+", "-", "*", "//", "%", "**", "neg", "^", "&", "|", "<<", ">>", "flip", "lowbit",
+             "log2", "ceil_log2", "log", "ceil_log", "min", "max", "if", "bit", "abs"}  # fmt: skip
+_CONDITIONS = {"<", "<=", ">", ">=", "==", "!=", "and", "or", "not", "is_pow2"}
+
+
+@dataclass(slots=True)
+class Features:
+    """``numbers``: integer trees, simple ones first; ``marks``: what they are compared with;
+    ``conditions``: ready-made atoms; ``powers``: moduli that depend on the step; ``seeds``: trees
+    over rank, slot and contribution that may name a rank."""
+
+    numbers: list[Node] = field(default_factory=list)
+    marks: list[Node] = field(default_factory=list)
+    conditions: list[Node] = field(default_factory=list)
+    powers: list[Node] = field(default_factory=list)
+    moduli: list[Node] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Parts:
+    """The table's own subexpressions of one phase, by what they depend on."""
+
+    sizes: dict[Node, None] = field(default_factory=dict)
+    steps: dict[Node, None] = field(default_factory=dict)
+    ranks: dict[Node, None] = field(default_factory=dict)
+    mixed: dict[Node, None] = field(default_factory=dict)
+    tests: dict[Node, None] = field(default_factory=dict)
+    moduli: dict[Node, None] = field(default_factory=dict)
+    factors: dict[Node, None] = field(default_factory=dict)
+
+
+def row_trees(schedule: Schedule, phase: Phase) -> list[tuple[str, Node]]:
+    """Every expression of a phase's rows with all names written out, and what it is."""
+    kept = frozenset({"N", "r", "s", *(p.name for p in schedule.params)})
+    found: list[tuple[str, Node]] = [("steps", inline(phase.steps.node, phase.names, kept))]
+    for row in phase.rows:
+        mine = kept | {loop.name for loop in row.loops}
+        pairs: list[tuple[str, Expr]] = [("peer", row.peer), ("chunk", row.chunk), ("into", row.into)]
+        pairs += [("guard", guard) for _, guard in row.guards]
+        for loop in row.loops:
+            for item in loop.items:
+                if isinstance(item, Range):
+                    pairs += [("bound", item.lo), ("bound", item.hi)]
+        found += [(kind, inline(e.node, row.names, mine)) for kind, e in pairs]
+    return found
+
+
+def _parts(schedule: Schedule, phase: Phase) -> _Parts:
+    parts = _Parts()
+    sizes = {"N", *(p.name for p in schedule.params)}
+    for kind, tree in row_trees(schedule, phase):
+        for sub in subtrees(tree):
+            used = uses(sub)
+            if sub.op in ("%", "//") and used and "r" not in uses(sub.args[1]):
+                if uses(sub.args[1]) <= sizes | {"s"}:
+                    parts.moduli[sub.args[1]] = None
+            if sub.op == "*" and kind in ("chunk", "into"):
+                for factor in sub.args:
+                    if uses(factor) and uses(factor) <= sizes:
+                        parts.factors[factor] = None
+            if not used:
+                continue
+            if sub.op in _CONDITIONS and used <= sizes | {"r"} and "r" in used:
+                parts.tests[sub] = None
+            elif sub.op in _INTEGERS or sub.op == "name":
+                _sort(parts, sub, used, sizes)
+    return parts
+
+
+def _sort(parts: _Parts, sub: Node, used: frozenset[str], sizes: set[str]) -> None:
+    if used <= sizes:
+        parts.sizes[sub] = None
+    elif used <= sizes | {"s"}:
+        parts.steps[sub] = None
+    elif used <= sizes | {"r"}:
+        parts.ranks[sub] = None
+    elif used <= sizes | {"r", "s"}:
+        parts.mixed[sub] = None
+
+
+def features(
+    schedule: Schedule, phase: Phase, places: Places, axes: tuple[str, ...], level: int
+) -> Features:
+    """The features of one phase over the given axes (step, rank, slot, ...); more with the level."""
+    parts = _parts(schedule, phase)
+    found = Features()
+    s, x, c = name(places.step), name(places.rank), name(places.slot)
+    at = {"s": s}
+    powers = [substitute(p, at) for p in parts.moduli if "s" in uses(p)]
+    powers += [substitute(p, at) for p in parts.steps if p.op in ("**", ">>") and p not in powers]
+    constants = [m for m in parts.moduli if "s" not in uses(m)]
+    found.powers, found.moduli = list(dict.fromkeys(powers)), constants
+    ranks = _coordinates(parts, x, level)
+    slots = _slots(schedule, parts, c)
+    others = _coordinates(parts, name(places.origin), level) if places.origin in axes else []
+    numbers: dict[Node, None] = dict.fromkeys([s, *ranks, *slots, *others])
+    if places.chunk in axes:
+        numbers[name(places.chunk)] = None
+    pairs = [(u, v) for u in ranks for v in (*slots, *others)]
+    pairs += [(u, v) for u in others for v in slots]
+    wide = [name("N"), *(m for m in constants if m != name("N"))]
+    for m in wide[: 1 + 2 * level]:
+        for u, v in pairs:
+            if level or max(size(u), size(v)) <= 3 or m != name("N"):
+                numbers[node("%", node("-", u, v), m)] = None
+                if level:
+                    numbers[node("%", node("-", v, u), m)] = None
+    base = [n for n in numbers if n != s]
+    for p in found.powers[: 2 + 2 * level]:
+        for u in base:
+            if level or size(u) <= 5:
+                numbers[node("//", u, p)] = None
+                numbers[node("%", u, p)] = None
+    if level > 1:
+        for u in (substitute(m, {**at, "r": x}) for m in parts.mixed):
+            numbers[u] = None
+    found.numbers = sorted(numbers, key=size)[: 30 + 40 * level]
+    marks = [number(0), s, *(substitute(t, at) for t in parts.steps), *parts.sizes]
+    found.marks = sorted(dict.fromkeys(marks), key=size)[: 8 + 4 * level]
+    found.conditions = [substitute(t, {"r": r}) for t in parts.tests for r in _ranks(axes, places)]
+    return found
+
+
+def _ranks(axes: tuple[str, ...], places: Places) -> list[Node]:
+    return [name(n) for n in (places.rank, places.origin) if n in axes]
+
+
+def _coordinates(parts: _Parts, x: Node, level: int) -> list[Node]:
+    own = [substitute(t, {"r": x}) for t in sorted(parts.ranks, key=size)]
+    kept = [t for t in own if level or t.op in ("name", "%", "//", "lowbit", "if")]
+    return list(dict.fromkeys([x, *kept[: 4 + 4 * level]]))
+
+
+def _slots(schedule: Schedule, parts: _Parts, c: Node) -> list[Node]:
+    found = [c]
+    for factor in parts.factors:
+        found += [node("//", c, factor), node("%", c, factor)]
+    owner = schedule.promise.owner
+    if owner is not None and owner.node.op != "name":
+        kept = frozenset({"N", *(p.name for p in schedule.params)})
+        tree = inline(owner.node, schedule.promise.names, kept | {"c"})
+        found.append(substitute(tree, {"c": c}))
+    return list(dict.fromkeys(found))

@@ -1,0 +1,144 @@
+"""One symbolic send: a row read for an unknown rank, step and values of its variables; trusted.
+
+A fresh instance stands for *every* send of its row.  An instance with given values stands for one
+send, if its conditions hold; they are then part of what must be proved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+
+from ringproof.proof.every_n.arithmetic import Untranslatable
+from ringproof.proof.every_n.context import Context
+from ringproof.proof.every_n.formula import Formula, both, eq, le, negation, within
+from ringproof.proof.every_n.poly import Poly
+from ringproof.proof.every_n.sizes import Sizes
+from ringproof.proof.every_n.terms import Need, Reader
+from ringproof.table.expr import Expr, Items, Range
+from ringproof.table.schedule import Row
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A row with one item chosen for each of its loops: two items of a list are two cases, so that
+    a value that a list repeats is two sends."""
+
+    phase: int
+    index: int
+    row: Row
+    items: tuple[Items, ...]
+    part: int = 0
+
+    @property
+    def unknowns(self) -> tuple[str, ...]:
+        """The variables of its loops that are not one given expression."""
+        pairs = zip(self.row.loops, self.items, strict=True)
+        return tuple(loop.name for loop, item in pairs if isinstance(item, Range))
+
+
+def row_cases(phase: int, index: int, row: Row) -> Iterator[Case]:
+    """All cases of one row; errors: `Untranslatable`."""
+    choices = product(*(loop.items for loop in row.loops))
+    for part, items in enumerate(choices):
+        if any(not isinstance(i, (Range, Expr)) for i in items):
+            raise Untranslatable("a row over divisors")
+        yield Case(phase, index, row, items, part)
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """One send: where it reads and writes, and ``conditions`` under which it exists."""
+
+    case: Case
+    context: Context
+    step: Poly
+    rank: Poly
+    loops: Mapping[str, Poly]
+    conditions: tuple[Formula, ...]
+    sender: Poly
+    receiver: Poly
+    chunk: Poly
+    into: Poly
+    needs: tuple[tuple[Context, Need], ...]
+
+    @property
+    def exists(self) -> Formula:
+        """All its conditions."""
+        return both(*self.conditions)
+
+    @property
+    def message(self) -> Formula:
+        """It crosses from one rank to another."""
+        return negation(eq(self.sender, self.receiver))
+
+    def same_send(self, other: Instance) -> Formula:
+        """Both are the very same send, given that both exist at the same step."""
+        if self.case != other.case:
+            return False
+        loops = [eq(self.loops[name], other.loops[name]) for name in self.case.unknowns]
+        return both(eq(self.rank, other.rank), *loops)
+
+
+def fresh(sizes: Sizes, context: Context, case: Case, step: Poly, tag: str) -> Instance:
+    """The instance that stands for every send of a row at ``step``; errors: `Untranslatable`."""
+    atoms = sizes.desk.atoms
+    rank = atoms.poly("var", f"r{tag}")
+    loops = {name: atoms.poly("var", f"{name}{tag}") for name in case.unknowns}
+    return _instance(sizes, context, case, step, rank, loops, assume=context)
+
+
+def given(
+    sizes: Sizes, context: Context, case: Case, step: Poly, rank: Poly, loops: Mapping[str, Poly]
+) -> Instance:
+    """The send of given rank and variables, if its conditions hold; read in ``context``."""
+    return _instance(sizes, context, case, step, rank, loops, assume=None)
+
+
+def _instance(
+    sizes: Sizes, context: Context, case: Case, step: Poly, rank: Poly,
+    loops: Mapping[str, Poly], assume: Context | None,
+) -> Instance:  # fmt: skip
+    row = case.row
+    conditions: list[Formula] = [within(0, rank, sizes.N)]
+    here = context.extended(conditions[0]) if assume else context
+    values = {**sizes.values, "r": rank, "s": step}
+    reader = Reader(here, values, row.names)
+    opened = 0
+    for after, guard in (*row.guards, (len(row.loops), None)):
+        while opened < after:
+            conditions.append(_open(reader, case, opened, values, loops, tuple(conditions)))
+            opened += 1
+        if guard is not None:
+            conditions.append(reader.condition(guard.node, tuple(conditions)))
+    needs = [(here, need) for need in reader.needs]
+    if assume:
+        here = here.extended(*conditions)
+    last = Reader(here, values, row.names)
+    path = () if assume else tuple(conditions)
+    peer, chunk, into = (last.integer(e.node, path) for e in (row.peer, row.chunk, row.into))
+    needs += [(here, need) for need in last.needs]
+    sender, receiver = (rank, peer) if row.push else (peer, rank)
+    known = {loop.name: values[loop.name] for loop in row.loops}
+    kept = tuple(c for c in conditions if c is not True)
+    return Instance(
+        case, here, step, rank, known, kept, sender, receiver, chunk, into, tuple(needs)
+    )
+
+
+def _open(
+    reader: Reader, case: Case, at: int, values: dict[str, Poly], loops: Mapping[str, Poly],
+    path: tuple[Formula, ...],
+) -> Formula:  # fmt: skip
+    """One more variable; returns what is true of its values."""
+    loop, item = case.row.loops[at], case.items[at]
+    if isinstance(item, Range):
+        lo, hi = (reader.integer(e.node, path) for e in (item.lo, item.hi))
+        value = loops[loop.name]
+        values[loop.name] = value
+        return both(le(lo, value), le(value, hi))
+    if isinstance(item, Expr):
+        values[loop.name] = reader.integer(item.node, path)
+        return True
+    raise Untranslatable("a row over divisors")

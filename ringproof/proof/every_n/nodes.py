@@ -1,0 +1,121 @@
+"""Building and rewriting expression trees, and reading them over many samples; not trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from ringproof.table.columns import Columns, column
+from ringproof.table.expr import Expr, Node, walk
+
+Array = np.ndarray[Any, np.dtype[Any]]
+_INFIX = {"+", "-", "*", "//", "%", "**", "&", "|", "^", "<<", ">>", "<", "<=", ">", ">=", "==",
+          "!=", "and", "or", "/"}  # fmt: skip
+
+
+def number(value: int) -> Node:
+    """A constant."""
+    return Node("const", (), 0, 0, value)
+
+
+def name(text: str) -> Node:
+    """A name."""
+    return Node("name", (), 0, 0, text)
+
+
+def node(op: str, *args: Node) -> Node:
+    """An operation, slightly simplified."""
+    zero, one = (a.op == "const" and a.value in (0, 1) for a in (args[-1], args[-1]))
+    if op in ("+", "-") and zero and args[1].value == 0:
+        return args[0]
+    if op in ("//", "*") and one and args[1].value == 1:
+        return args[0]
+    if op == "+" and args[0].op == "const" and args[0].value == 0:
+        return args[1]
+    return Node(op, tuple(args), 0, 0)
+
+
+def inline(tree: Node, names: Mapping[str, Expr], kept: frozenset[str]) -> Node:
+    """Every written name replaced by what it stands for, positions dropped."""
+    if tree.op == "name":
+        text = str(tree.value)
+        if text in kept or text not in names:
+            return name(text)
+        return inline(names[text].node, names, kept)
+    args = tuple(inline(a, names, kept) for a in tree.args)
+    return Node(tree.op, args, 0, 0, tree.value)
+
+
+def substitute(tree: Node, values: Mapping[str, Node]) -> Node:
+    """Names replaced by trees."""
+    if tree.op == "name":
+        return values.get(str(tree.value), tree)
+    if not tree.args:
+        return tree
+    return Node(tree.op, tuple(substitute(a, values) for a in tree.args), 0, 0, tree.value)
+
+
+def uses(tree: Node) -> frozenset[str]:
+    """The names in a tree."""
+    return frozenset(str(n.value) for n in walk(tree) if n.op == "name")
+
+
+def size(tree: Node) -> int:
+    """How many nodes."""
+    return sum(1 for _ in walk(tree))
+
+
+def subtrees(tree: Node) -> Iterator[Node]:
+    """Every part of a tree."""
+    return walk(tree)
+
+
+def show(tree: Node) -> str:
+    """The tree as text of the table language."""
+    op, args = tree.op, tree.args
+    if op in ("const", "name"):
+        return str(tree.value)
+    shown = [show(a) for a in args]
+    if op == "if":
+        return f"({shown[1]} if {shown[0]} else {shown[2]})"
+    if op == "not":
+        return f"not ({shown[0]})"
+    if op in ("neg", "~", "pos"):
+        return f"({ {'neg': '-', '~': '~', 'pos': '+'}[op]}{_wrapped(args[0], shown[0])})"
+    if op in _INFIX:
+        return f" {op} ".join(_wrapped(a, t) for a, t in zip(args, shown, strict=True))
+    return f"{op}({', '.join(shown)})"
+
+
+def _wrapped(tree: Node, text: str) -> str:
+    return f"({text})" if tree.op in _INFIX or tree.op == "not" else text
+
+
+def expr(tree: Node) -> Expr:
+    """The tree as an expression with a text."""
+    return Expr(show(tree), tree, ())
+
+
+class Samples:
+    """Places with known values: names -> int64 arrays of one length."""
+
+    def __init__(self, values: Mapping[str, Array]) -> None:
+        self.values = dict(values)
+        self.count = len(next(iter(self.values.values())))
+        self._columns = Columns({k: column(v) for k, v in self.values.items()}, {})
+        self._kept: dict[Node, Array] = {}
+
+    def __call__(self, tree: Node) -> Array:
+        """A tree at every place; 0 or False where it has no value."""
+        found = self._kept.get(tree)
+        if found is None:
+            made = self._columns.value(Expr("", tree, ()))
+            found = np.broadcast_to(np.asarray(made.values), (self.count,))
+            self._kept[tree] = found
+        return found
+
+    def taken(self, at: Array) -> Samples:
+        """Some of the places."""
+        return Samples({k: v[at] for k, v in self.values.items()})

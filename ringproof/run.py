@@ -65,6 +65,8 @@ def tables(paths: Sequence[str]) -> Iterator[str | Report]:
     """The files to check, in order, each once; a folder without tables is a report of its own."""
     told: set[str] = set()
     for path in paths:
+        if not path:
+            raise click.UsageError("a path is empty")
         found = [path]
         if path != "-" and os.path.isdir(path):
             found = sorted(str(p) for p in Path(path).rglob("*.toml"))
@@ -72,8 +74,8 @@ def tables(paths: Sequence[str]) -> Iterator[str | Report]:
                 finding = Finding("RP004", "the folder has no tables (files named *.toml)")
                 yield Report(path, "", "", "", findings=(finding,))
         for file in found:
-            if os.path.normpath(file or "?") not in told:
-                told.add(os.path.normpath(file or "?"))
+            if os.path.normpath(file) not in told:
+                told.add(os.path.normpath(file))
                 yield file
 
 
@@ -209,12 +211,8 @@ def run_explain(code: str | None) -> Exit:
             return Exit.PROVED
         found = find(code)
         if found is None:
-            near = closest(code.upper() if code[:2].upper() == "RP" else code.lower(), _words())
+            near = closest(code, [entry.name for entry in CODES.values()])
             hint = f"{near} " if near else ""
             raise click.UsageError(f"unknown code {code!r}; {hint}`ringproof explain --all` lists them")
         click.echo(f"{found.code} {found.name}: {found.summary}\n\n{found.explanation.strip()}")
     return Exit.PROVED
-
-
-def _words() -> list[str]:
-    return [word for code in CODES.values() for word in (code.code, code.name)]

@@ -12,8 +12,8 @@ from ringproof.diagnose.lineage import Lineage, Moment, wanted
 from ringproof.diagnose.problems import problem
 from ringproof.diagnose.words import difference, slot_text, sum_text
 from ringproof.events import expand
-from ringproof.problem import ExpansionError, Problem
 from ringproof.output import reader_may_leave
+from ringproof.problem import ExpansionError, Problem
 from ringproof.report import text
 from ringproof.simulate import Outcome, simulate
 from ringproof.table.integers import Undefined

@@ -42,7 +42,7 @@ TIMEOUT = 20_000
 
 
 def load(path: Path) -> Schedule:
-    return read_schedule(tomllib.loads(path.read_text(encoding="utf-8")))
+    return read_schedule(tomllib.loads(path.read_text(encoding="utf-8")), str(path))
 
 
 def small(schedule: Schedule, most: int = 9, count: int = 12) -> list[Size]:

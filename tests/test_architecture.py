@@ -52,7 +52,8 @@ LAYERS = (
     ("ringproof.check",),
     ("ringproof.report",),
     ("ringproof.options", "ringproof.output"),
-    ("ringproof.run", "ringproof.trace", "ringproof.fuzz", "ringproof.cost.command"),
+    ("ringproof.run", "ringproof.trace", "ringproof.fuzz"),
+    ("ringproof.cost.command",),
     ("ringproof.cli",),
     ("ringproof.__main__", "ringproof"),
 )

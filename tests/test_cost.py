@@ -380,7 +380,8 @@ def test_sizes(text: str, value: int) -> None:
 @pytest.mark.parametrize(
     ("text", "value"),
     [("5us", Fraction(5, 10**6)), ("2.5ms", Fraction(25, 10**4)), ("0s", Fraction(0)),
-     ("3 ns", Fraction(3, 10**9)), ("5µs", Fraction(5, 10**6)), ("5μs", Fraction(5, 10**6)), ("1e-3s", Fraction(1, 1000))],
+     ("3 ns", Fraction(3, 10**9)), ("5µs", Fraction(5, 10**6)), ("5μs", Fraction(5, 10**6)),
+     ("1e-3s", Fraction(1, 1000))],
 )  # fmt: skip
 def test_durations(text: str, value: Fraction) -> None:
     assert units.duration(text) == value

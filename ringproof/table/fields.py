@@ -79,7 +79,7 @@ class Fields:
         meant = {nearest(key, known) for key in unknown[: len(known)]}
         lacking = [key for key in required if key not in self.values and key not in meant]
         if lacking:
-            names = join_text([f"`{key}`" for key in lacking], "and no")
+            names = join_text([f"`{key}`" for key in lacking], "or")
             label = "above the first `[table]`" if not self.route and self.values else ""
             self.missing(lacking[0], f"{what} has no {names}", f"add {_samples(lacking)}", label)
 

@@ -10,7 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ringproof.proof.every_n.model import Places
-from ringproof.proof.every_n.nodes import inline, name, node, number, size, substitute, subtrees, uses
+from ringproof.proof.every_n.nodes import (
+    inline, name, node, number, show, size, substitute, subtrees, uses,
+)  # fmt: skip
 from ringproof.table.expr import Expr, Node, Range
 from ringproof.table.schedule import Phase, Schedule
 
@@ -74,6 +76,12 @@ def _parts(schedule: Schedule, phase: Phase) -> _Parts:
                 for factor in sub.args:
                     if uses(factor) and uses(factor) <= sizes:
                         parts.factors[factor] = None
+            if sub.op in ("flip", "bit") and uses(sub.args[1]) <= sizes | {"s"}:
+                parts.moduli[node("**", number(2), sub.args[1])] = None
+            if sub.op in ("^", "&", "|"):
+                for arg in sub.args:
+                    if "s" in uses(arg) and uses(arg) <= sizes | {"s"}:
+                        parts.steps[arg] = None
             if not used:
                 continue
             if sub.op in _CONDITIONS and used <= sizes | {"r"} and "r" in used:
@@ -104,6 +112,7 @@ def features(
     at = {"s": s}
     powers = [substitute(p, at) for p in parts.moduli if "s" in uses(p)]
     powers += [substitute(p, at) for p in parts.steps if p.op in ("**", ">>") and p not in powers]
+    powers += [earlier(p, places.step) for p in powers if _falls(p, places.step)]
     constants = [m for m in parts.moduli if "s" not in uses(m)]
     found.powers, found.moduli = list(dict.fromkeys(powers)), constants
     ranks = _coordinates(parts, x, level)
@@ -114,12 +123,12 @@ def features(
         numbers[name(places.chunk)] = None
     pairs = [(u, v) for u in ranks for v in (*slots, *others)]
     pairs += [(u, v) for u in others for v in slots]
-    wide = [name("N"), *(m for m in constants if m != name("N"))]
-    for m in wide[: 1 + 2 * level]:
+    wide = [name("N"), *(m for m in constants if m != name("N") and m.op != "const")]
+    for m in wide[: 3 + 2 * level]:
         for u, v in pairs:
-            if level or max(size(u), size(v)) <= 3 or m != name("N"):
+            if level or max(size(u), size(v)) <= 3 or (m != name("N") and "N" != show(v)):
                 numbers[node("%", node("-", u, v), m)] = None
-                if level:
+                if level or size(u) == size(v) == 1:
                     numbers[node("%", node("-", v, u), m)] = None
     base = [n for n in numbers if n != s]
     for p in found.powers[: 2 + 2 * level]:
@@ -135,6 +144,31 @@ def features(
     found.marks = sorted(dict.fromkeys(marks), key=size)[: 8 + 4 * level]
     found.conditions = [substitute(t, {"r": r}) for t in parts.tests for r in _ranks(axes, places)]
     return found
+
+
+def earlier(tree: Node, step: str) -> Node:
+    """The tree one step before."""
+    if tree.op == "name":
+        return node("-", tree, number(1)) if tree.value == step else tree
+    args = tuple(earlier(a, step) for a in tree.args)
+    if tree.op in ("+", "-") and args[1].op == "const" and args[0].op in ("+", "-"):
+        first, last = args[0].args, args[1]
+        if first[1].op == "const":
+            signed = [int(t.value) * (1 if op == "+" else -1)
+                      for op, t in ((tree.op, last), (args[0].op, first[1]))]  # fmt: skip
+            total = sum(signed)
+            return node("+" if total >= 0 else "-", first[0], number(abs(total)))
+    if tree.op == "-" and args[1].op == "-" and args[1].args[1].op == "const":
+        return earlier(node("+", node("-", args[0], args[1].args[0]), args[1].args[1]), "")
+    return Node(tree.op, args, 0, 0, tree.value)
+
+
+def _falls(tree: Node, step: str) -> bool:
+    """Whether a power gets smaller with the step, as far as its text tells."""
+    for sub in subtrees(tree):
+        if sub.op == ">>" and step in uses(sub.args[1]) or sub.op == "-" and step in uses(sub.args[1]):
+            return True
+    return False
 
 
 def _ranks(axes: tuple[str, ...], places: Places) -> list[Node]:

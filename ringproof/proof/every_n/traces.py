@@ -101,12 +101,24 @@ class Grid:
     value: Array
     after: Array
     last: Array
+    start: Array
+    shape: Array
+
+    def at(self, places: Array, step: Array, rank: Array, slot: Array) -> Array:
+        """The value at another rank and slot, for the contribution of ``places``; False outside."""
+        ranks, slots, parts = self.shape[places].T
+        part = (places - self.start[places]) % parts
+        good = (rank >= 0) & (rank < ranks) & (slot >= 0) & (slot < slots)
+        index = self.start[places] + ((step * ranks + rank) * slots + slot) * parts + part
+        found: Array = good & self.value[np.where(good, index, 0)]
+        return found
 
 
 def grid(traces: list[Trace], arrays: list[Array], phase: int, names: tuple[str, ...]) -> Grid:
     """Every place of a phase, from its start to its end; ``after``: the value one step later."""
     columns: dict[str, list[Array]] = {}
-    values, afters, lasts = [], [], []
+    values, afters, lasts, starts, shapes = [], [], [], [], []
+    start = 0
     for one, array in zip(traces, arrays, strict=True):
         lo, hi = one.bounds[phase], one.bounds[phase + 1]
         part = array[lo : hi + 1]
@@ -121,5 +133,11 @@ def grid(traces: list[Trace], arrays: list[Array], phase: int, names: tuple[str,
         nxt = np.concatenate([part[1:], part[-1:]])
         afters.append(nxt.reshape(-1))
         lasts.append(places[0] == hi - lo)
+        count = places.shape[1]
+        starts.append(np.full(count, start))
+        parts = int(np.prod(part.shape[3:], dtype=np.int64))
+        shapes.append(np.tile([part.shape[1], part.shape[2], parts], (count, 1)))
+        start += count
     samples = Samples({k: np.concatenate(v) for k, v in columns.items()})
-    return Grid(samples, np.concatenate(values), np.concatenate(afters), np.concatenate(lasts))
+    joined = [np.concatenate(v) for v in (values, afters, lasts, starts, shapes)]
+    return Grid(samples, *joined)

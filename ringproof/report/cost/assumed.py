@@ -21,9 +21,10 @@ def _step(machine: Machine) -> str:
     if machine.ports is not None:
         most = "partner" if machine.ports == 1 else f"{machine.ports} partners"
         start = f"alpha for each {most} of the rank with the most"
-    adds = "adding is free" if machine.gamma is None else "the most bytes that a rank adds / gamma"
-    return f"{start} + the most bytes that a rank sends or receives / beta + {adds}".replace(
-        " + adding is free", "; adding is free")
+    parts = [start, "the most bytes that a rank sends or receives / beta"]
+    if machine.gamma is None:
+        return f"{' + '.join(parts)}, adding is free"
+    return " + ".join([*parts, "the most bytes that a rank adds / gamma"])
 
 
 def _numbers(machine: Machine) -> str:

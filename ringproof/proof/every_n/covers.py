@@ -1,0 +1,153 @@
+"""Chooses, among sender guesses, the fewest that explain every change on the traces; not trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any
+
+import numpy as np
+
+from ringproof.proof.every_n.features import Features
+from ringproof.proof.every_n.instance import Case
+from ringproof.proof.every_n.model import Places, Sender
+from ringproof.proof.every_n.nodes import Samples, expr, inline, name, node, number, substitute
+from ringproof.proof.every_n.senders import Solution, solutions
+from ringproof.proof.every_n.traces import Grid
+from ringproof.table.expr import Expr, Node, Range
+from ringproof.table.schedule import Schedule
+
+Array = np.ndarray[Any, np.dtype[Any]]
+MOST_PLACES, MOST_SENDERS = 2500, 4
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Which places to explain: ``end`` is the end of the send that touches them ("reads" or
+    "writes"); ``contents`` asks that the source holds the part as well."""
+
+    places: Array
+    end: str
+    contents: str = ""
+
+
+@dataclass(slots=True)
+class _Row:
+    """A row over unknowns ``?r`` and ``?loop``, with the step of the places."""
+
+    case: Case
+    unknowns: tuple[str, ...]
+    conditions: list[Node]
+    sender: Node
+    receiver: Node
+    chunk: Node
+    into: Node
+
+
+def _row(schedule: Schedule, case: Case, places: Places) -> _Row:
+    row = case.row
+    kept = frozenset({"N", "r", "s", *(p.name for p in schedule.params),
+                      *(loop.name for loop in row.loops)})  # fmt: skip
+    own = {"s": name(places.step), "r": name("?r")}
+    own |= {loop.name: name("?" + loop.name) for loop in row.loops}
+    for loop, item in zip(row.loops, case.items, strict=True):
+        if isinstance(item, Expr):
+            own[loop.name] = substitute(inline(item.node, row.names, kept), own)
+
+    def tree(e: Expr) -> Node:
+        return substitute(inline(e.node, row.names, kept), own)
+
+    conditions = [node("<=", number(0), name("?r")), node("<", name("?r"), name("N"))]
+    for loop, item in zip(row.loops, case.items, strict=True):
+        if isinstance(item, Range):
+            conditions.append(node("<=", tree(item.lo), name("?" + loop.name)))
+            conditions.append(node("<=", name("?" + loop.name), tree(item.hi)))
+    conditions += [tree(guard) for _, guard in row.guards]
+    peer = tree(row.peer)
+    ends = (name("?r"), peer) if row.push else (peer, name("?r"))
+    unknowns = ("?r", *("?" + u for u in case.unknowns))
+    return _Row(case, unknowns, conditions, *ends, tree(row.chunk), tree(row.into))
+
+
+def senders(
+    schedule: Schedule, cases: Sequence[Case], places: Places, features: Features, grid: Grid,
+    question: Question, deadline: float,
+) -> tuple[Sender, ...]:  # fmt: skip
+    """The fewest guesses found that explain as many of the places as possible."""
+    at = question.places
+    if not at.size:
+        return ()
+    if len(at) > MOST_PLACES:
+        at = np.sort(np.random.default_rng(1).permutation(at)[:MOST_PLACES])
+    some = grid.samples.taken(at)
+    left = np.ones(len(at), dtype=bool)
+    chosen: list[Sender] = []
+    pool: list[tuple[Array, Sender]] = []
+    for case in cases:
+        row = _row(schedule, case, places)
+        for solution in _likely(row, places, features, question):
+            if monotonic() > deadline:
+                break
+            hit = _explains(row, solution, some, grid, at, question, places)
+            if hit.any():
+                guess = Sender(case.index, case.part, expr(solution["?r"]),
+                               {u: expr(solution["?" + u]) for u in case.unknowns})  # fmt: skip
+                pool.append((hit, guess))
+                if hit.all():
+                    return (guess,)
+    while left.any() and pool and len(chosen) < MOST_SENDERS:
+        hit, guess = max(pool, key=lambda p: int((p[0] & left).sum()))
+        if not (hit & left).any():
+            break
+        chosen.append(guess)
+        left &= ~hit
+    return tuple(chosen)
+
+
+def _likely(row: _Row, places: Places, features: Features, question: Question) -> list[Solution]:
+    x, c, k = (name(n) for n in (places.rank, places.slot, places.origin))
+    rank, slot = (row.sender, row.chunk) if question.end == "reads" else (row.receiver, row.into)
+    known = [k, x, c] if question.contents else [x, c]
+    known.append(node("-", c, name("N")))
+    ranks = [*known, *_digits(features, x, known)]
+    ranks += [n for n in features.numbers if n.op == "%"][:6]
+    seeds = {"?r": ranks}
+    for unknown in row.unknowns[1:]:
+        bounds = [n.args[0] for n in row.conditions if n.op == "<=" and n.args[1] == name(unknown)]
+        seeds[unknown] = [*bounds, *known]
+    return solutions([(rank, x), (slot, c)], row.unknowns, seeds)
+
+
+def _digits(features: Features, x: Node, others: list[Node]) -> list[Node]:
+    """x with one digit taken from another number."""
+    found = []
+    moduli = [m for m in features.moduli if m.op in ("const", "name")] or [number(2)]
+    for p in features.powers[:3]:
+        for m in moduli[:3]:
+            for other in others[:2]:
+                if other == x:
+                    continue
+                mine, theirs = (node("%", node("//", t, p), m) for t in (x, other))
+                found.append(node("+", x, node("*", node("-", theirs, mine), p)))
+    return found
+
+
+def _explains(
+    row: _Row, solution: Solution, some: Samples, grid: Grid, at: Array, question: Question,
+    places: Places,
+) -> Array:  # fmt: skip
+    good = np.ones(some.count, dtype=bool)
+    for condition in row.conditions:
+        good &= some(substitute(condition, solution)).astype(bool)
+        if not good.any():
+            return good
+    sender, receiver, chunk, into = (
+        some(substitute(t, solution)) for t in (row.sender, row.receiver, row.chunk, row.into)
+    )
+    rank, slot = some(name(places.rank)), some(name(places.slot))
+    ends = (sender, chunk) if question.end == "reads" else (receiver, into)
+    good &= (ends[0] == rank) & (ends[1] == slot)
+    if question.contents and good.any():
+        good &= grid.at(at, some(name(places.step)), sender, chunk)
+    return good

@@ -1,0 +1,144 @@
+"""Learns a condition that agrees with all samples: a short "or" of "and"s; not trusted.
+
+Rules are grown on a few samples (the condition that tells most apart first), pruned, and checked on
+all of them; where they disagree, samples are added and it starts again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any
+
+import numpy as np
+
+from ringproof.proof.every_n.candidates import Candidates, candidates
+from ringproof.proof.every_n.features import Features
+from ringproof.proof.every_n.model import Predicate
+from ringproof.proof.every_n.nodes import Samples, expr, size
+from ringproof.proof.every_n.traces import Grid
+from ringproof.table.expr import Node
+
+Array = np.ndarray[Any, np.dtype[Any]]
+MOST_RULES, MOST_CONDITIONS, ROUNDS = 8, 6, 14
+Rules = list[list[Node]]
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """What was learned, or why not."""
+
+    predicate: Predicate | None
+    reason: str = ""
+    cost: int = 0
+
+
+def learn(grid: Grid, features: Features, deadline: float, seed: int = 0) -> Lesson:
+    """A condition that is right at every sample."""
+    value = grid.value
+    if value.all() or not value.any():
+        return Lesson(Predicate(((),) if value.all() else ()))
+    chance = np.random.default_rng(seed)
+    chosen = _first(grid, chance)
+    for _ in range(ROUNDS):
+        if monotonic() > deadline:
+            return Lesson(None, "out of time while learning")
+        some = grid.samples.taken(chosen)
+        rules, sign = _shortest(candidates(features, some), value[chosen])
+        if rules is None:
+            return Lesson(None, "no invariant in reach of the features")
+        wrong = np.flatnonzero((truth(rules, grid.samples) ^ bool(sign)) != value)
+        if not wrong.size:
+            cost = sum(size(c) + 3 for rule in rules for c in rule)
+            return Lesson(Predicate(tuple(tuple(map(expr, r)) for r in rules), sign), "", cost)
+        more = chance.permutation(wrong)[:250]
+        chosen = np.unique(np.concatenate([chosen, more]))
+    return Lesson(None, "the learner does not settle")
+
+
+def _first(grid: Grid, chance: np.random.Generator) -> Array:
+    parts = [np.flatnonzero(grid.value), np.flatnonzero(~grid.value),
+             np.flatnonzero(grid.value != grid.after)]  # fmt: skip
+    counts = (350, 350, 300)
+    picked = [chance.permutation(p)[:n] for p, n in zip(parts, counts, strict=True)]
+    return np.unique(np.concatenate(picked))
+
+
+def truth(rules: Rules, samples: Samples) -> Array:
+    """Where at least one rule holds."""
+    found = np.zeros(samples.count, dtype=bool)
+    for rule in rules:
+        all_hold = np.ones(samples.count, dtype=bool)
+        for condition in rule:
+            all_hold &= samples(condition).astype(bool)
+        found |= all_hold
+    return found
+
+
+def _shortest(pool: Candidates, value: Array) -> tuple[Rules | None, str]:
+    """Rules for the value or for its opposite, whichever is shorter."""
+    found: list[tuple[int, Rules, str]] = []
+    for sign, target in (("", value), ("not", ~value)):
+        rules = _cover(pool, target)
+        if rules is not None:
+            cost = sum(int(pool.cost[c]) + 4 for rule in rules for c in rule) + 3 * bool(sign)
+            found.append((cost, [[pool.node(c) for c in rule] for rule in rules], sign))
+    if not found:
+        return None, ""
+    _, rules, sign = min(found, key=lambda f: f[0])
+    return rules, sign
+
+
+def _cover(pool: Candidates, value: Array) -> list[list[int]] | None:
+    rules: list[list[int]] = []
+    left = value.copy()
+    while left.any():
+        if len(rules) == MOST_RULES:
+            return None
+        rule = _grow(pool, left, ~value)
+        if rule is None:
+            return None
+        rules.append(rule)
+        left &= ~(pool.truth[rule].min(axis=0) > 0)
+    return _needed(pool, rules, value)
+
+
+def _needed(pool: Candidates, rules: list[list[int]], value: Array) -> list[list[int]]:
+    """Without the rules that the others cover."""
+    for rule in list(rules):
+        rest = [r for r in rules if r is not rule]
+        if rest:
+            covered = np.any([pool.truth[r].min(axis=0) > 0 for r in rest], axis=0)
+            if covered[value].all():
+                rules = rest
+    return rules
+
+
+def _grow(pool: Candidates, positive: Array, negative: Array) -> list[int] | None:
+    """One rule: covers some positives and no negative."""
+    rule: list[int] = []
+    p_left, n_left = positive.astype(np.float32), negative.astype(np.float32)
+    while n_left.any():
+        if len(rule) == MOST_CONDITIONS:
+            return None
+        p, n = pool.truth @ p_left, pool.truth @ n_left
+        before = np.log2(p_left.sum() / (p_left.sum() + n_left.sum()))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            gain = np.where(p > 0, p * (np.log2(p / (p + n)) - before), -1.0)
+        gain = gain - 1e-3 * pool.cost * max(float(gain.max()), 0.0)
+        best = int(np.argmax(gain))
+        if gain[best] <= 0:
+            return None
+        rule.append(best)
+        p_left, n_left = p_left * pool.truth[best], n_left * pool.truth[best]
+    return _pruned(pool, rule, negative)
+
+
+def _pruned(pool: Candidates, rule: list[int], negative: Array) -> list[int]:
+    for condition in sorted(rule, key=lambda c: -int(pool.cost[c])):
+        rest = [c for c in rule if c != condition]
+        if rest and not (pool.truth[rest].min(axis=0) > 0)[negative].any():
+            rule = rest
+    return rule
+
+

@@ -1,0 +1,59 @@
+"""What a proof for every N says, as frozen values, and the entry to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ringproof.verdict import Size
+
+
+@dataclass(frozen=True, slots=True)
+class Proved:
+    """It holds at every size that ``sizes`` names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refuted:
+    """It fails at this size: replayed."""
+
+    size: Size
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided:
+    """Neither, and why."""
+
+    reason: str
+
+
+Verdict = Proved | Refuted | Undecided
+
+
+@dataclass(frozen=True, slots=True)
+class Invariant:
+    """A learned condition of one phase: ``says`` in words what it is true of, ``text`` the
+    condition over ``names`` (place -> meaning)."""
+
+    phase: str
+    says: str
+    text: str
+    names: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class EveryN:
+    """The outcome for one table.
+
+    ``verdict`` is about all its properties and claims together; ``properties`` and ``claims`` say
+    it of each (claims in the order of the table).  ``sizes``: the sizes spoken of, in words.
+    ``certificate`` is what `certificate` needs to build the obligations again.
+    """
+
+    verdict: Verdict
+    sizes: str
+    properties: Mapping[str, Verdict] = field(default_factory=dict)
+    claims: tuple[Verdict, ...] = ()
+    invariants: tuple[Invariant, ...] = ()
+    seconds: float = 0.0
+    guesses: tuple[object, ...] = ()

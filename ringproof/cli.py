@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 
+from ringproof.cost.command import cost
 from ringproof.options import COLOR, BytesType, ParameterType, RanksType, SecondsType
 from ringproof.verdict import Exit
 
@@ -100,6 +101,9 @@ def fuzz(path: str, mutants: int, seed: int, verbose: bool) -> None:
     from ringproof.fuzz import run_fuzz
 
     raise click.exceptions.Exit(run_fuzz(path, mutants, seed, "verbose" if verbose else "normal"))
+
+
+cli.add_command(cost)
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -60,7 +60,9 @@ def _undefined(found: Problem) -> Finding:
     large = TOO_LARGE in found.reason or TOO_MANY in found.reason
     code = "RP113" if large else "RP201"
     place = Place(found.route, start, end)
-    title = f"{found.reason}, at {', '.join([*where, *cell])}"
+    title = found.reason
+    if found.route[-1:] != ("ranks",):
+        title += f", at {', '.join([*where, *cell])}"
     label = "" if TOO_MANY in found.reason else found.reason
     details = {"N": found.size.N, "params": dict(found.size.params), **facts}
     return Finding(code, title, primary=Label(place, label), helps=(_way_out(found),), details=details)
@@ -69,7 +71,8 @@ def _undefined(found: Problem) -> Finding:
 def _way_out(found: Problem) -> str:
     """What to do about a value that does not exist, by where it is needed."""
     if TOO_MANY in found.reason:
-        return "narrow the params"
+        some = found.route[-1:] == ("ranks",)
+        return "check some of them, as with `-N 2..64`" if some else "give the params fewer values"
     if TOO_LARGE in found.reason:
         return "values lie between -2**62 and 2**62, at every step of an expression"
     if "negative number" in found.reason and found.reason.startswith(("division", "modulo")):
@@ -125,7 +128,7 @@ def bytes_text(count: float) -> str:
         if count < 1024:
             return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
         count /= 1024
-    return f"{count:.0f} EiB" if count < 1024 else "over 1000 EiB"
+    return f"{count:.0f} EiB"
 
 
 def false_claim(

@@ -52,9 +52,7 @@ class Environment:
         if isinstance(items, Range):
             values = range(self.integer(items.lo), self.integer(items.hi) + 1)
             if values[MOST_VALUES:]:
-                error = Undefined(None, f"{values[-1] - values[0] + 1} values{TOO_MANY}")
-                error.expr = items.lo
-                raise error
+                raise too_many(f"{values[-1] - values[0] + 1} values", items.lo)
             return list(values)
         if isinstance(items, Divisors):
             try:
@@ -90,7 +88,14 @@ def evaluate(node: Node, names: Environment) -> Value:
 
 TOO_LARGE = "the value is 2**62 or more"
 MOST_VALUES = 100_000
-TOO_MANY = f", more than the {MOST_VALUES} that can be checked one by one"
+TOO_MANY = f"more than {MOST_VALUES}, which is too many to check one by one"
+
+
+def too_many(what: str, expr: Expr) -> Undefined:
+    """What to raise, before it is allocated, for a list that would take for ever to go through."""
+    error = Undefined(None, f"{what}: {TOO_MANY}")
+    error.expr = expr
+    return error
 
 
 def _need(holds: bool, reason: str) -> None:

@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ringproof.table.expr import Expr, Items, Range
-from ringproof.table.integers import MOST_VALUES, TOO_MANY, Environment, Undefined
+from ringproof.table.expr import Divisors, Expr, Items, Range, constant
+from ringproof.table.integers import MOST_VALUES, Environment, too_many
 from ringproof.verdict import Route, Size, Used
 
 Names = Mapping[str, Expr]
@@ -154,6 +154,18 @@ class Schedule:
         for N in range(self.ranks[0], self.ranks[1] + 1):
             yield from self.at(N)
 
+    def numbers(self, ranks: Sequence[tuple[int, int]] = ()) -> list[int]:
+        """The claimed rank counts, ascending; ``ranks`` narrows them to inclusive ranges.
+
+        Errors: `Undefined` when there are more than can be checked one by one.
+        """
+        lo, hi = self.ranks
+        spans = [(max(a, lo), min(b, hi)) for a, b in ranks or [(lo, hi)]]
+        count = sum(max(0, b - a + 1) for a, b in spans)
+        if count > MOST_VALUES:
+            raise too_many(f"{count} rank counts", constant(hi, (*self.route, "ranks")))
+        return sorted({N for a, b in spans for N in range(a, b + 1)})
+
     def at(self, N: int) -> Iterator[Size]:
         """The claimed sizes with N ranks: every combination of parameters that ``where`` admits.
 
@@ -166,13 +178,8 @@ class Schedule:
                 for value in dict.fromkeys(self.environment(size).items(loop.items)):
                     combined.append(Size(N, (*size.params, (loop.name, value))))
                 if len(combined) > MOST_VALUES:
-                    raise _too_many(loop)
+                    item = loop.items[0]
+                    expr = item.lo if isinstance(item, Range) else item
+                    raise too_many("these combinations", expr.of if isinstance(expr, Divisors) else expr)
             sizes = combined
         yield from (s for s in sizes if self.environment(s).value(self.where))
-
-
-def _too_many(loop: Loop) -> Undefined:
-    item = loop.items[0]
-    error = Undefined(None, f"the params have over {MOST_VALUES} combinations{TOO_MANY}")
-    error.expr = item if isinstance(item, Expr) else item.lo if isinstance(item, Range) else item.of
-    return error

@@ -34,6 +34,8 @@ class Arithmetic:
             case "-":
                 return x - y
             case "*":
+                self._note(x, y)
+                self._note(y, x)
                 return x * y
             case "neg":
                 return -x
@@ -97,6 +99,15 @@ class Arithmetic:
             return True
         return self.context.entails(le(1, m))
 
+    def _note(self, x: Poly, factor: Poly) -> None:
+        """Remember a sum that is multiplied by a size: its gap facts will be wanted."""
+        single = factor.single
+        if len(x.terms) > 1 and single is not None and self.atoms.is_positive(single[0]):
+            for atom in single[0]:
+                rest = list(single[0])
+                rest.remove(atom)
+                self.atoms.products.setdefault(atom, {})[x * Poly({tuple(rest): 1})] = None
+
     # -- division
 
     def modulo(self, x: Poly, m: Poly) -> Poly:
@@ -159,6 +170,7 @@ class Arithmetic:
         return self.atoms.poly("div", x, m)
 
     def _by_number(self, x: Poly, k: int) -> Poly:
+        x = self.atoms.written(x)
         if k == 1:
             return x
         exact: dict[tuple[int, ...], int] = {}

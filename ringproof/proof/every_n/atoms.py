@@ -42,7 +42,8 @@ class Atom:
 @dataclass(slots=True)
 class Atoms:
     """All atoms of one table, numbered once; ``splits``: q -> k*half + digit, used when writing
-    polynomials; ``sizes``: powers that are sizes; ``made``: powers that only facts use; ``positive``: atoms that are at least 1 whatever the unknowns are (powers) or by an
+    polynomials; ``sizes``: powers that are sizes; ``made``: powers that only facts use;
+    ``products``: sums that the table multiplies by an atom; ``positive``: atoms that are at least 1 whatever the unknowns are (powers) or by an
     assumption that every obligation states (sizes)."""
 
     kinds: list[Atom] = field(default_factory=list)
@@ -51,6 +52,7 @@ class Atoms:
     positive: set[int] = field(default_factory=set)
     sizes: set[int] = field(default_factory=set)
     made: set[int] = field(default_factory=set)
+    products: dict[int, dict[Poly, None]] = field(default_factory=dict)
 
     def number(self, kind: str, *args: Argument) -> int:
         """The number of an atom, the same for the same atom; negative where it is 0 or 1."""

@@ -14,7 +14,7 @@ from ringproof.proof.every_n.atoms import Atoms, own
 from ringproof.proof.every_n.formula import Formula, both, eq, implies, le, polys
 from ringproof.proof.every_n.poly import ONE, ZERO, Monomial, Poly
 
-MOST_FORMS = 9
+MOST_FORMS = 12
 
 
 @dataclass(slots=True)
@@ -36,6 +36,10 @@ class Facts:
                 self._polys.add(poly)
                 self._poly(poly)
                 self._combinations(poly)
+        for base in [a for a in self.seen_atoms if a in self.atoms.products]:
+            for u in self.atoms.products[base]:
+                if all(a in self.seen_atoms for a in u.atoms()):
+                    self._form(base, u)
 
     def _fact(self, f: Formula) -> None:
         if f is True or f in self._known:
@@ -69,6 +73,9 @@ class Facts:
                 self._fact(fact)
             self._fact(shared(self.atoms, number, other))
             self._fact(shared(self.atoms, other, number))
+        if self.atoms.of(number).kind in ("half", "digit"):
+            for m in list(self.seen_monomials):
+                self._written(m)
 
     def _monomial(self, m: Monomial) -> None:
         if m in self.seen_monomials:
@@ -76,6 +83,7 @@ class Facts:
         others = list(self.seen_monomials)
         self.seen_monomials[m] = None
         product = Poly({m: 1})
+        self._written(m)
         small = next((a for a in m if self._small(a)), None)
         if small is not None:
             self._digit(small, product, _rest(m, small))
@@ -88,6 +96,13 @@ class Facts:
         for other in others:
             for fact in linked(self.atoms, m, other):
                 self._fact(fact)
+
+    def _written(self, m: Monomial) -> None:
+        """A product with an atom that was split is the sum of the products with its parts."""
+        product = Poly({m: 1})
+        written = self.atoms.written(product)
+        if written != product:
+            self._fact(eq(product, written))
 
     def _small(self, number: int) -> bool:
         atom = self.atoms.of(number)

@@ -60,12 +60,16 @@ def assess(
 ) -> Assessment:
     """Replay one size, and let Z3 decide for all inputs what replay found to hold.
 
+    Where replay refutes something Z3 is not asked for the rest: `confirm` asks it once, at the
+    smallest such size.
+
     Errors: `ExpansionError`, `Undefined` (a claim without a value), `EnginesDisagree`.
     """
     outcome = replayed(schedule, size, settings)
     failing = {name: (len(v.events) or len(v.cells), v.total)
                for name, v in outcome.violations.items() if v}  # fmt: skip
-    asked = [n for n in outcome.violations if n not in failing and by_z3(n)]
+    refuted = [n for n in failing if n not in schedule.waive]
+    asked = [n for n in outcome.violations if n not in failing and by_z3(n) and not refuted]
     unknown, looked, units = _ask(outcome, asked, settings, symmetry)
     return Assessment(
         size, tuple(outcome.violations), failing, unknown, _claims(schedule, outcome),
@@ -139,3 +143,12 @@ def _idle(outcome: Outcome) -> tuple[int, int] | None:
         return None
     step = outcome.counts.idle_steps[0]
     return outcome.events.phase_of(step), step
+
+
+def symmetry_of(schedule: Schedule, settings: Settings) -> Symmetry:
+    """Which units stand for all; Z3 is asked whether the table commutes with rotation."""
+    if settings.symmetry == "none":
+        return "none"
+    from ringproof.proof.rotation import commutes
+
+    return "rotation" if commutes(schedule, int(settings.timeout * 1000)) else "shapes"

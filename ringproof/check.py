@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from time import perf_counter
 
 from ringproof import results
-from ringproof.assess import Assessment, Settings, Symmetry, assess
+from ringproof.assess import Assessment, Settings, Symmetry, assess, symmetry_of
 from ringproof.diagnose import problems
 from ringproof.problem import EnginesDisagree, ExpansionError, Problem
 from ringproof.table.integers import Undefined
@@ -113,38 +114,33 @@ def choose(schedule: Schedule, ranks: Sequence[tuple[int, int]]) -> tuple[str, t
             sizes += schedule.at(N)
         except Undefined as error:
             raise ExpansionError((Problem.undefined(error, Size(N), {}),)) from None
-    span = f"N = {lo}" if lo == hi else f"N = {lo}..{hi}"
-    where = schedule.where.text
-    told = span if where == "True" else f"{span} where {where}"
-    if sizes and not ranks:
-        told = sizes_text(sizes) if where == "True" else told
+    plain = sizes and not ranks and schedule.where.text == "True"
+    told = sizes_text(sizes) if plain else _claim(schedule)
     return f"{schedule.promise.collective} for {told}", tuple(sizes)
 
 
-def symmetry_of(schedule: Schedule, settings: Settings) -> Symmetry:
-    """Which units stand for all; Z3 is asked whether the table commutes with rotation."""
-    if settings.symmetry == "none":
-        return "none"
-    from ringproof.proof.rotation import commutes
-
-    return "rotation" if commutes(schedule, int(settings.timeout * 1000)) else "shapes"
+def _claim(schedule: Schedule) -> str:
+    """What a table says of its sizes."""
+    lo, hi = schedule.ranks
+    span = f"N = {lo}" if lo == hi else f"N = {lo}..{hi}"
+    return span if schedule.where.text == "True" else f"{span} where {schedule.where.text}"
 
 
 def _vacuous(schedule: Schedule, options: Options) -> Finding:
-    lo, hi = schedule.ranks
     why = "`where` leaves no size of the range"
+    if schedule.params and schedule.where.text == "True":
+        why = "the parameters have no values"
     if options.ranks:
         asked = ", ".join(f"{a}" if a == b else f"{a}..{b}" for a, b in options.ranks)
         why = f"-N {asked} leaves no size of the claim"
-    return problems.nothing(f"N = {lo}" if lo == hi else f"N = {lo}..{hi}", why)
+    return problems.nothing(_claim(schedule), why)
 
 
 def _narrowed(schedule: Schedule, report: Report, options: Options) -> tuple[Finding, ...]:
     """Say so when less than the whole claim was checked."""
     if not options.ranks:
         return ()
-    lo, hi = schedule.ranks
-    asked = {N for a, b in options.ranks for N in range(max(a, lo), min(b, hi) + 1)}
-    if len(asked) == hi - lo + 1:
+    count = len(report.sizes)
+    if sum(1 for _ in islice(schedule.claimed(), count + 1)) == count:
         return ()
-    return (problems.partial(f"N = {lo}..{hi}", sizes_text(report.sizes)),)
+    return (problems.partial(_claim(schedule), sizes_text(report.sizes)),)

@@ -30,7 +30,7 @@ def cli() -> None:
 
 @cli.command()
 @click.argument("paths", nargs=-1, metavar="[FILE|DIR|-]...")
-@click.option("-N", "ranks", type=RanksType(), default=(), metavar="N",
+@click.option("-N", "ranks", type=RanksType(), multiple=True, metavar="N",
               help="Only these rank counts: 8, 2..8 or 4,64.")  # fmt: skip
 @click.option("--timeout", type=SecondsType(), default=20.0, metavar="SECONDS",
               help="For each Z3 query (default: 20).")  # fmt: skip

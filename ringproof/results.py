@@ -32,6 +32,7 @@ STATEMENTS: Mapping[str, str] = {
 }
 _REPLAY = "decided by exact replay of every send"
 _Z3 = "decided by Z3 for all inputs, after exact replay"
+_Z3_ELSEWHERE = "decided by exact replay; by Z3 for all inputs where nothing is refuted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,10 +132,19 @@ class _Whole:
         elif undecided:
             verdict = Undecided("; ".join(reasons))
         statement = STATEMENTS[name].format(ports=self.options.settings.wanted.ports)
-        engine = _Z3 if by_z3(name) else _REPLAY
+        engine = self._engine(name, proved)
         remark = self._waived(name, waived)
         return Result(name, statement, verdict, engine, tuple(proved), tuple(refuted),
                       tuple(undecided), tuple(waived), remark)  # fmt: skip
+
+    def _engine(self, name: str, proved: Sequence[Size]) -> str:
+        """Who decided a property: Z3 is not asked at sizes where replay refutes something."""
+        if not by_z3(name):
+            return _REPLAY
+        by_both = {a.size for a in self.assessed if a.looked}
+        if by_both.issuperset(proved):
+            return _Z3
+        return _Z3_ELSEWHERE if by_both else _REPLAY
 
     def blocked(self, result: Result) -> bool:
         """Whether a property is undecided only because its cause is refuted."""
@@ -149,16 +159,18 @@ class _Whole:
 
     def _finding(self, name: str, proved: tuple[Size, ...], refuted: tuple[Size, ...]) -> Finding:
         """The finding at the smallest refuted size: replayed, and confirmed by Z3."""
-        from ringproof.diagnose import meaning
+        from ringproof.diagnose.case import Case
+        from ringproof.diagnose.refuted import finding
 
         settings = self.options.settings
         outcome = replayed(self.schedule, refuted[0], settings)
         full = next(n for n, v in outcome.violations.items() if v and n.partition("[")[0] == name)
         confirm(outcome, [full], settings, self.symmetry)
         violations = outcome.violations[full]
-        case = meaning.Case(self.schedule, self.source.path, full, outcome, violations,
-                            proved, refuted, len(self.sizes))  # fmt: skip
-        return meaning.finding(case)
+        asked = len(proved) + len(refuted)
+        case = Case(self.schedule, self.source.path, full, outcome, violations,
+                            proved, refuted, asked)  # fmt: skip
+        return finding(case)
 
     def _waived(self, name: str, waived: Sequence[Size]) -> str:
         if not waived:

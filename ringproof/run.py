@@ -51,7 +51,7 @@ def _options(given: Mapping[str, Any]) -> Options:
     wanted = Optional(tuple(n.replace("_", "-") for n in names), given["ports"] or 0)
     symmetry = "none" if given["no_symmetry"] else "auto"
     settings = Settings(wanted, given["timeout"], given["memory"], symmetry)  # type: ignore[arg-type]
-    return Options(settings, given["ranks"])
+    return Options(settings, tuple(span for spans in given["ranks"] for span in spans))
 
 
 def usual() -> tuple[str]:
@@ -178,7 +178,7 @@ def style(color: str, output: str | None = None) -> text.Style:
     """Whether to colour: as asked, else on a terminal; NO_COLOR and FORCE_COLOR as usual."""
     if color != "auto":
         return "color" if color == "always" else "plain"
-    if os.environ.get("NO_COLOR"):
+    if output is not None or os.environ.get("NO_COLOR"):
         return "plain"
     if os.environ.get("FORCE_COLOR", "0") != "0":
         return "color"

@@ -16,6 +16,7 @@ from ringproof.verdict import Exit, Finding, Report
 from ringproof.wording import count_text, every_finding, outcome, outcome_text
 
 Style = Literal["plain", "color"]
+PARTIAL = "RP504"
 
 
 def render(reports: Sequence[Report], *, style: Style = "plain", detail: Detail = "normal") -> str:
@@ -35,7 +36,8 @@ def render(reports: Sequence[Report], *, style: Style = "plain", detail: Detail 
 def _blocks(report: Report, detail: Detail, paint: Paint) -> list[list[str]]:
     """Write a report as blocks of lines, to be separated by blank lines."""
     if detail == "quiet" and outcome(report) == "proved":
-        return []
+        partial = [finding for finding in report.findings if finding.code == PARTIAL]
+        return [_finding(report, finding, {}, paint) for finding in partial]
     findings = every_finding(report)
     stands = stands_of(report, findings)
     if detail == "verbose":

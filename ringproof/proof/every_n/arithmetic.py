@@ -10,7 +10,19 @@ from dataclasses import dataclass
 from ringproof.proof.every_n.atoms import Atoms
 from ringproof.proof.every_n.context import Context
 from ringproof.proof.every_n.formula import (
-    And, Eq, Formula, Le, Not, Or, both, eq, holds, le, negation, polys, within,
+    And,
+    Eq,
+    Formula,
+    Le,
+    Not,
+    Or,
+    both,
+    eq,
+    holds,
+    le,
+    negation,
+    polys,
+    within,
 )  # fmt: skip
 from ringproof.proof.every_n.poly import ONE, ZERO, Poly, polynomial
 
@@ -137,11 +149,16 @@ class Arithmetic:
         """x // (a * b) is (x // a) // b for positive a and b."""
         if self.context.entails(within(0, x, Poly({monomial: 1}))):
             return ZERO
-        known = [a for a in monomial if self.atoms.known("div", x, Poly({(a,): 1}))]
-        first = known[0] if known else monomial[-1]
+        first = max(dict.fromkeys(reversed(monomial)), key=lambda a: self._likely(x, a))
         rest = list(monomial)
         rest.remove(first)
         return self.divide(self.divide(x, Poly({(first,): 1})), Poly({tuple(rest): 1}))
+
+    def _likely(self, x: Poly, atom: int) -> int:
+        """How well x is divided by an atom first: in part, or as somewhere else already."""
+        exact, rest = x.split((atom,))
+        known = self.atoms.known("div", rest, Poly({(atom,): 1}))
+        return 2 * known + (exact != ZERO)
 
     def _multiples(self, x: Poly, atom: int) -> tuple[Poly, Poly]:
         """x = atom * A + B; a higher power of the same base counts as a multiple."""

@@ -11,7 +11,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from ringproof.proof.every_n.formula import (
-    Formula, both, eq, holds, implies, le, lt, negation, polys, same, within,
+    Formula,
+    both,
+    eq,
+    holds,
+    implies,
+    le,
+    lt,
+    negation,
+    polys,
+    same,
+    within,
 )  # fmt: skip
 from ringproof.proof.every_n.poly import Monomial, Poly, polynomial
 
@@ -182,7 +192,7 @@ def _division(atoms: Atoms, q: Poly, x: Poly, m: Poly) -> Iterator[Formula]:
     rest = x - m * q
     yield implies(guard, both(le(0, rest), lt(rest, m)))
     yield implies(both(guard, le(0, x)), both(le(0, q), le(q, x)))
-    yield implies(both(guard, lt(x, 0)), lt(q, 0))
+    yield implies(both(guard, lt(x, 0)), both(lt(q, 0), le(x, q)))
     yield implies(negation(guard), eq(q, 0))
 
 

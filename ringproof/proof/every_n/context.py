@@ -16,7 +16,15 @@ import z3
 from ringproof.proof.every_n.atoms import Atoms
 from ringproof.proof.every_n.facts import Facts
 from ringproof.proof.every_n.formula import (
-    And, Eq, Formula, Le, Not, Or, both, negation, polys,
+    And,
+    Eq,
+    Formula,
+    Le,
+    Not,
+    Or,
+    both,
+    negation,
+    polys,
 )  # fmt: skip
 from ringproof.proof.every_n.poly import Monomial, Poly
 
@@ -81,23 +89,22 @@ class Context:
         """Prove ``goal`` here, or find where it fails."""
         if goal is True:
             return Answer("proved")
-        found = self._check(goal, self.desk.left(), keep=True)
+        own = Context(self.desk, self.hypotheses)  # facts of other questions would only distract
+        found = own._check(goal, self.desk.left(), keep=True)
         self.desk.left()
         if found == z3.unsat:
             self.desk.relied[self.hypotheses, goal] = None
             return Answer("proved")
-        if found == z3.unknown:
-            self._solver.pop()
-            return Answer("unknown")
+        return Answer("unknown") if found == z3.unknown else Answer("fails", own._model())
+
+    def _model(self) -> dict[int, int]:
         model = self._solver.model()
         values = {}
         for declaration in model.decls():
             name = declaration.name()
             if not name.startswith("*"):
-                value = model[declaration]
-                values[int(name.rsplit(".", 1)[1])] = value.as_long()
-        self._solver.pop()
-        return Answer("fails", values)
+                values[int(name.rsplit(".", 1)[1])] = model[declaration].as_long()
+        return values
 
     def _start(self) -> None:
         self._facts = Facts(self.desk.atoms)

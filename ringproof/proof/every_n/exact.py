@@ -23,7 +23,16 @@ from dataclasses import dataclass
 
 from ringproof.proof.every_n.context import Context
 from ringproof.proof.every_n.formula import (
-    Formula, both, either, eq, implies, le, lt, negation, same, within,
+    Formula,
+    both,
+    either,
+    eq,
+    implies,
+    le,
+    lt,
+    negation,
+    same,
+    within,
 )  # fmt: skip
 from ringproof.proof.every_n.instance import Instance, fresh
 from ringproof.proof.every_n.model import Contract, Model, Obligation, Predicate, Sender, Stage, twin

@@ -14,7 +14,7 @@ from ringproof.proof.every_n.atoms import Atoms, own
 from ringproof.proof.every_n.formula import Formula, both, eq, implies, le, polys
 from ringproof.proof.every_n.poly import ONE, ZERO, Monomial, Poly
 
-MOST_FORMS = 12
+MOST_FORMS = 20
 
 
 @dataclass(slots=True)
@@ -127,6 +127,10 @@ class Facts:
             return
         m = Poly({(base,): 1})
         guard: Formula = True if base in self.atoms.positive else le(0, m)
+        for i in (1, 2):
+            self._fact(implies(eq(m, i), eq(m * u, u * i)))
+            self._fact(implies(both(le(i, m), le(0, u)), le(u * i, m * u)))
+            self._fact(implies(both(le(i, m), le(u, 0)), le(m * u, u * i)))
         others = [ZERO, ONE, *forms] if len(forms) < MOST_FORMS else [ZERO]
         forms[u] = None
         for v in others:
@@ -163,6 +167,10 @@ def pair(atoms: Atoms, one: int, two: int) -> Iterator[Formula]:
         if e and f and e[0] == f[0]:
             p, q = (atoms.written(Poly({(n,): 1})) for n in (one, two))
             yield implies(eq(e[1], f[1]), eq(p, q))
+            yield from _nested(a.poly(1), p, e[1], b.poly(1), q, f[1])
+            yield from _nested(b.poly(1), q, f[1], a.poly(1), p, e[1])
+            yield from _exact(atoms, one, two)
+            yield from _exact(atoms, two, one)
             yield from _finer(p, q, e[1], f[1], e[0])
             yield from _finer(q, p, f[1], e[1], e[0])
 
@@ -196,6 +204,23 @@ def _ordered(p: Poly, q: Poly, e: Poly, f: Poly, base: int) -> Iterator[Formula]
     for i in (1, 2):
         yield implies(both(natural, eq(e, f + i)), eq(p, q * base**i))
         yield implies(both(natural, le(f + i, e)), le(q * base**i, p))
+
+
+def _exact(atoms: Atoms, one: int, two: int) -> Iterator[Formula]:
+    """An exact multiple of a power, divided by a smaller power of its base, is a multiple of it."""
+    a, b = atoms.of(one), atoms.of(two)
+    e, f = _exponent(atoms, a.poly(1)), _exponent(atoms, b.poly(1))
+    assert e is not None and f is not None
+    _, digit = atoms.split(two, e[0])
+    multiple = eq(atoms.written(a.poly(0)), a.poly(1) * atoms.written(Poly({(one,): 1})))
+    yield implies(both(le(0, f[1]), le(f[1] + 1, e[1]), multiple), eq(digit, 0))
+
+
+def _nested(m: Poly, p: Poly, e: Poly, n: Poly, q: Poly, f: Poly) -> Iterator[Formula]:
+    """The multiples m*p and n*q next below one number, where n divides m: blocks within blocks."""
+    big, small = m * p, n * q
+    inside = both(le(big, small), le(small + n, big + m))
+    yield implies(both(le(0, f), le(f, e)), inside)
 
 
 def _finer(p: Poly, q: Poly, e: Poly, f: Poly, base: int) -> Iterator[Formula]:

@@ -11,8 +11,17 @@ from dataclasses import dataclass, field
 
 from ringproof.proof.every_n.model import Places
 from ringproof.proof.every_n.nodes import (
-    inline, name, node, number, show, size, substitute, subtrees, uses,
+    inline,
+    name,
+    node,
+    number,
+    show,
+    size,
+    substitute,
+    subtrees,
+    uses,
 )  # fmt: skip
+from ringproof.proof.every_n.senders import turned
 from ringproof.table.expr import Expr, Node, Range
 from ringproof.table.schedule import Phase, Schedule
 
@@ -45,6 +54,8 @@ class _Parts:
     tests: dict[Node, None] = field(default_factory=dict)
     moduli: dict[Node, None] = field(default_factory=dict)
     factors: dict[Node, None] = field(default_factory=dict)
+    xors: dict[Node, None] = field(default_factory=dict)
+    intos: dict[Node, None] = field(default_factory=dict)
 
 
 def row_trees(schedule: Schedule, phase: Phase) -> list[tuple[str, Node]]:
@@ -66,6 +77,10 @@ def row_trees(schedule: Schedule, phase: Phase) -> list[tuple[str, Node]]:
 def _parts(schedule: Schedule, phase: Phase) -> _Parts:
     parts = _Parts()
     sizes = {"N", *(p.name for p in schedule.params)}
+    for other in schedule.phases:
+        for kind, tree in row_trees(schedule, other):
+            if kind == "into" and uses(tree) <= sizes | {"r"}:
+                parts.intos[tree] = None
     for kind, tree in row_trees(schedule, phase):
         for sub in subtrees(tree):
             used = uses(sub)
@@ -78,6 +93,8 @@ def _parts(schedule: Schedule, phase: Phase) -> _Parts:
                         parts.factors[factor] = None
             if sub.op in ("flip", "bit") and uses(sub.args[1]) <= sizes | {"s"}:
                 parts.moduli[node("**", number(2), sub.args[1])] = None
+            if sub.op == "^":
+                parts.xors[sub] = None
             if sub.op in ("^", "&", "|"):
                 for arg in sub.args:
                     if "s" in uses(arg) and uses(arg) <= sizes | {"s"}:
@@ -130,6 +147,10 @@ def features(
                 numbers[node("%", node("-", u, v), m)] = None
                 if level or size(u) == size(v) == 1:
                     numbers[node("%", node("-", v, u), m)] = None
+    if parts.xors:
+        for u, v in pairs:
+            if size(u) == size(v) == 1:
+                numbers[node("^", u, v)] = None
     base = [n for n in numbers if n != s]
     for p in found.powers[: 2 + 2 * level]:
         for u in base:
@@ -166,7 +187,7 @@ def earlier(tree: Node, step: str) -> Node:
 def _falls(tree: Node, step: str) -> bool:
     """Whether a power gets smaller with the step, as far as its text tells."""
     for sub in subtrees(tree):
-        if sub.op == ">>" and step in uses(sub.args[1]) or sub.op == "-" and step in uses(sub.args[1]):
+        if (sub.op == ">>" and step in uses(sub.args[1])) or (sub.op == "-" and step in uses(sub.args[1])):
             return True
     return False
 
@@ -185,6 +206,8 @@ def _slots(schedule: Schedule, parts: _Parts, c: Node) -> list[Node]:
     found = [c]
     for factor in parts.factors:
         found += [node("//", c, factor), node("%", c, factor)]
+    for into in parts.intos:
+        found += turned(into, c, "r")
     owner = schedule.promise.owner
     if owner is not None and owner.node.op != "name":
         kept = frozenset({"N", *(p.name for p in schedule.params)})

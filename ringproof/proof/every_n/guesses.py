@@ -21,6 +21,9 @@ from ringproof.table.schedule import Schedule
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
+MOST_CELLS = 300_000
+
+
 class NotLearned(Exception):
     """No guess fits the traces, and why."""
 
@@ -62,7 +65,10 @@ class Teacher:
         if not in_place:
             axes = (*axes, places.chunk)
         for t in self.traces:
-            if t.holds is None:
+            events = t.events
+            parts = events.ranks * (1 if in_place else events.chunks)
+            cells = (events.steps + 1) * events.ranks * events.slots * parts
+            if t.holds is None and (cells <= MOST_CELLS or t is self.traces[0]):
                 t.holds = contents(t, in_place)
         g = self._grid(stage, [t.holds for t in self.traces], axes)
         holds = self._learn(stage, g, axes, level).predicate
@@ -72,7 +78,8 @@ class Teacher:
         gaining = self._senders(stage, every, g, axes, level, Question(gained, "writes", "yes"))
         losing = self._senders(stage, copies, g, axes, level, Question(lost, "writes"))
         found = self._look(stage, axes, level)
-        seen = witnesses(self.traces, stage.index, found, places, in_place, self.schedule)
+        known = [t for t in self.traces if t.holds is not None]
+        seen = witnesses(known, stage.index, found, places, in_place, self.schedule)
         return exact.Guess(holds, gaining, losing, seen)
 
     def _look(self, stage: Stage, axes: tuple[str, ...], level: int) -> Features:
@@ -84,8 +91,10 @@ class Teacher:
     def _grid(
         self, stage: Stage, arrays: Sequence[Array | None], axes: tuple[str, ...]
     ) -> Grid:
-        found = [a for a in arrays if a is not None]
-        return grid(self.traces, found, stage.index, axes)
+        pairs = [(t, a) for t, a in zip(self.traces, arrays, strict=True) if a is not None]
+        pairs.sort(key=lambda p: p[1].size)
+        kept = [p for at, p in enumerate(pairs) if at < 3 or p[1].size <= MOST_CELLS]
+        return grid([t for t, _ in kept], [a for _, a in kept], stage.index, axes)
 
     def _learn(self, stage: Stage, g: Grid, axes: tuple[str, ...], level: int) -> Lesson:
         """The shortest that the levels up to here, or the first that works, can say."""

@@ -28,7 +28,13 @@ from dataclasses import dataclass
 from ringproof.proof.every_n.arithmetic import Untranslatable
 from ringproof.proof.every_n.context import Context
 from ringproof.proof.every_n.formula import (
-    Formula, both, either, eq, implies, negation, same,
+    Formula,
+    both,
+    either,
+    eq,
+    implies,
+    negation,
+    same,
 )  # fmt: skip
 from ringproof.proof.every_n.instance import Instance
 from ringproof.proof.every_n.model import Contract, Model, Obligation, Predicate, Sender, Stage, twin

@@ -22,7 +22,6 @@ from ringproof.proof.every_n.sizes import Sizes, cases, listed
 from ringproof.proof.every_n.verdicts import EveryN, Invariant, Proved, Refuted, Undecided, Verdict
 from ringproof.table.integers import Undefined
 from ringproof.table.schedule import Schedule
-from ringproof.verdict import Size
 
 LEVELS = 3
 

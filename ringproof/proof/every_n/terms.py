@@ -12,7 +12,14 @@ from dataclasses import dataclass, field
 from ringproof.proof.every_n.arithmetic import Arithmetic, Untranslatable
 from ringproof.proof.every_n.context import Context
 from ringproof.proof.every_n.formula import (
-    Formula, both, either, eq, implies, le, lt, negation,
+    Formula,
+    both,
+    either,
+    eq,
+    implies,
+    le,
+    lt,
+    negation,
 )  # fmt: skip
 from ringproof.proof.every_n.poly import Poly, polynomial
 from ringproof.table.expr import Expr, Node

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal
 
+from ringproof.cost.values import Best
 from ringproof.events import expand
 from ringproof.problem import GIB, EnginesDisagree
 from ringproof.simulate import Optional, Outcome, simulate
@@ -36,7 +37,8 @@ class Assessment:
 
     ``judged``: properties that replay could ask.  ``failing``: property -> (sends or slots at fault,
     out of how many).  ``unknown``: property -> why Z3 could not say.  ``claims``: for each claim of
-    the table, what it says and what the send log counts.  ``looked`` of ``units`` went to Z3.
+    the table, what it says and what the send log counts.  ``best``: for each optimum that the table
+    claims, how near it comes (None: no bound is known).  ``looked`` of ``units`` went to Z3.
     """
 
     size: Size
@@ -44,6 +46,7 @@ class Assessment:
     failing: dict[str, tuple[int, int]] = field(default_factory=dict)
     unknown: dict[str, str] = field(default_factory=dict)
     claims: tuple[tuple[Fraction, Fraction], ...] = ()
+    best: tuple[Best | None, ...] = ()
     looked: int = 0
     units: int = 0
     idle: tuple[int, int] | None = None
@@ -73,7 +76,7 @@ def assess(
     unknown, looked, units = _ask(outcome, asked, settings, symmetry)
     return Assessment(
         size, tuple(outcome.violations), failing, unknown, _claims(schedule, outcome),
-        looked, units, _idle(outcome), outcome.events.reversed,
+        _best(schedule, outcome), looked, units, _idle(outcome), outcome.events.reversed,
     )  # fmt: skip
 
 
@@ -127,6 +130,14 @@ def _claims(schedule: Schedule, outcome: Outcome) -> tuple[tuple[Fraction, Fract
         claimed = Fraction(environment.value(claim.value))
         pairs.append((claimed, outcome.counts.of(claim.what)))
     return tuple(pairs)
+
+
+def _best(schedule: Schedule, outcome: Outcome) -> tuple[Best | None, ...]:
+    if outcome.violations["in-range"] or not schedule.optimal:
+        return ()
+    from ringproof.cost.optimal import best
+
+    return tuple(best(outcome.events, what) for what in schedule.optimal)
 
 
 def claim_holds(relation: str, claimed: Fraction, counted: Fraction) -> bool:

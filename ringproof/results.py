@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ringproof.assess import Assessment, Symmetry, by_z3, claim_holds, confirm, replayed
+from ringproof import counted
+from ringproof.assess import Assessment, Symmetry, by_z3, confirm, replayed
 from ringproof.diagnose import problems
 from ringproof.table.schedule import Schedule
 from ringproof.table.source import Source
@@ -28,7 +29,8 @@ STATEMENTS: Mapping[str, str] = {
     "ports": "at most {ports} partners a step, each way",
     "order": "all ranks add in the same order",
     "no-swap": "no slot is written while a message reads it",
-    "claims": "the send log counts what the table claims",
+    "claims": counted.CLAIMS,
+    "optimal": counted.OPTIMAL,
 }
 _REPLAY = "decided by exact replay of every send"
 _Z3 = "decided by Z3 for all inputs, after exact replay"
@@ -90,7 +92,7 @@ class _Whole:
     ) -> None:  # fmt: skip
         self.schedule, self.source, self.assessed = schedule, source, assessed
         self.options, self.symmetry = options, symmetry
-        self.false_claims: list[Finding] = self._false_claims()
+        self.false_claims = counted.false_claims(schedule, assessed)
         self.sizes = tuple(a.size for a in assessed)
 
     def properties(self) -> list[str]:
@@ -101,14 +103,16 @@ class _Whole:
         judged |= {"in-range", "conflict-free", "defined", "complete", "once", "no-resend"}
         wanted = self.options.settings.wanted
         judged |= {*wanted.names, *(["ports"] if wanted.ports else [])}
-        if self.schedule.claims:
-            judged.add("claims")
+        judged |= {"claims"} if self.schedule.claims else set()
+        judged |= {"optimal"} if self.schedule.optimal else set()
         return [name for name in STATEMENTS if name in judged]
 
     def result(self, name: str) -> Result:
         """One property over all sizes."""
         if name == "claims":
-            return self._claims()
+            return counted.claims(self.schedule, self.assessed, self.false_claims)
+        if name == "optimal":
+            return counted.optimal(self.schedule, self.assessed)
         proved: list[Size] = []
         refuted: list[Size] = []
         waived: list[Size] = []
@@ -179,42 +183,6 @@ class _Whole:
         at_fault, total = next(v for n, v in last.failing.items() if n.partition("[")[0] == name)
         what = "slots" if name == "order" else "sends"
         return f"waived: {at_fault} of {total} {what} at {waived[-1]}"
-
-    def _false_claims(self) -> list[Finding]:
-        """One finding for each claim that is false somewhere, at its smallest such size."""
-        found = []
-        for i, claim in enumerate(self.schedule.claims):
-            asked = [a for a in self.assessed if a.claims]
-            wrong = [a for a in asked if not claim_holds(claim.relation, *a.claims[i])]
-            if wrong:
-                claimed, counted = wrong[0].claims[i]
-                found.append(problems.false_claim(
-                    claim, wrong[0].size, claimed, counted, len(wrong), len(asked)))  # fmt: skip
-        return found
-
-    def _claims(self) -> Result:
-        claims = self.schedule.claims
-        proved: list[Size] = []
-        refuted: list[Size] = []
-        undecided: list[Size] = []
-        for a in self.assessed:
-            if not a.claims:
-                undecided.append(a.size)
-            elif all(claim_holds(c.relation, *a.claims[i]) for i, c in enumerate(claims)):
-                proved.append(a.size)
-            else:
-                refuted.append(a.size)
-        verdict: Verdict = Proved()
-        if refuted:
-            verdict = Refuted(self.false_claims[0])
-        elif undecided:
-            verdict = Undecided("in-range fails there, so nothing can be counted")
-        said = ", ".join(
-            f"{c.what} {'' if c.relation == '==' else c.relation + ' '}{c.value.text.strip()}"
-            for c in claims
-        )
-        return Result("claims", STATEMENTS["claims"], verdict, "counted exactly in the send log",
-                      tuple(proved), tuple(refuted), tuple(undecided), remark=said)  # fmt: skip
 
     def remarks(self, found: Sequence[Result]) -> list[Finding]:
         """Warnings and notes: waivers nothing needs, ranges that run backwards, idle steps."""

@@ -51,7 +51,7 @@ LAYERS = (
     ("ringproof.results", "ringproof.cost"),
     ("ringproof.check",),
     ("ringproof.report",),
-    ("ringproof.options", "ringproof.output"),
+    ("ringproof.options", "ringproof.output", "ringproof.interrupt"),
     ("ringproof.run", "ringproof.trace", "ringproof.fuzz"),
     ("ringproof.cost.command",),
     ("ringproof.cli",),

@@ -18,6 +18,7 @@ from ringproof.table.scope import KEYS, Scope
 from ringproof.table.uses import read_use
 from ringproof.verdict import Label, Place, TableError, Used
 
+OPTIMAL = ("steps", "traffic")
 WAIVABLE = ("no-resend", "once", "used", "ports", "order", "no-swap")
 PROPERTIES = ("in-range", "conflict-free", "defined", "complete", *WAIVABLE, "ensures", "claims")
 DEEPEST_USE, MOST_USED, MOST_STEPS = 16, 100, 1 << 20
@@ -83,6 +84,7 @@ class Reader(Naming):
             where=where,
             params=self.loops(raw_params, scope),
             waive=self.waive(at),
+            optimal=self.optimal(at),
             claims=self.claims(at.table("claims"), scope),
             phases=tuple(self.phase(p, scope, (lo, hi)) for p in at.tables("phase")),
             names=names,
@@ -111,6 +113,12 @@ class Reader(Naming):
                 hint = "what can be waived: " + ", ".join(WAIVABLE)
                 self.report.add("RP115", title, (*at.route_of("waive"), i), hint=hint)
         return tuple(word for _, word in words)
+
+    def optimal(self, at: Fields) -> tuple[str, ...]:
+        """What no schedule does better: one word, or a list of them."""
+        if isinstance(at.values.get("optimal"), str):
+            return tuple(w for w in [at.word("optimal", OPTIMAL, "optimum")] if w)
+        return tuple(word for _, word in at.words("optimal", OPTIMAL, "optimum"))
 
     def claims(self, at: Fields, scope: Scope) -> tuple[Claim, ...]:
         for key in at.unknown(KEYS["claims"]):

@@ -127,6 +127,7 @@ class Schedule:
     where: Expr
     params: tuple[Loop, ...]
     waive: tuple[str, ...]
+    optimal: tuple[str, ...]
     claims: tuple[Claim, ...]
     phases: tuple[Phase, ...]
     names: Names

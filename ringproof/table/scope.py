@@ -17,7 +17,7 @@ from ringproof.table.resolve import Extent, extent, too_much
 
 GIVEN = ("N", "r", "s", "c", "root", "chunks")
 KEYS = {
-    "table": ("name collective ranks chunks where root owner scratch let params waive reference "
+    "table": ("name collective ranks chunks where root owner scratch let params waive optimal reference "
               "notes claims phase").split(),
     "phase": "name steps let ensures send sends".split(),
     "use": "name use group rank when chunk for params let ensures".split(),

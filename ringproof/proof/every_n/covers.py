@@ -115,7 +115,9 @@ def _likely(row: _Row, places: Places, features: Features, question: Question) -
     seeds = {"?r": ranks}
     for unknown in row.unknowns[1:]:
         bounds = [n.args[0] for n in row.conditions if n.op == "<=" and n.args[1] == name(unknown)]
-        seeds[unknown] = [*bounds, *known]
+        apart = [node("%", node("-", u, v), m) for m in [name("N"), *features.moduli[:2]]
+                 for u in known[:3] for v in known[:3] if u != v and m.op != "const"]  # fmt: skip
+        seeds[unknown] = [*bounds, *known, *apart]
     return solutions([(rank, x), (slot, c)], row.unknowns, seeds)
 
 

@@ -19,6 +19,7 @@ from ringproof.proof.every_n.nodes import (
     size,
     substitute,
     subtrees,
+    tidy,
     uses,
 )  # fmt: skip
 from ringproof.proof.every_n.senders import turned
@@ -33,14 +34,15 @@ _CONDITIONS = {"<", "<=", ">", ">=", "==", "!=", "and", "or", "not", "is_pow2"}
 @dataclass(slots=True)
 class Features:
     """``numbers``: integer trees, simple ones first; ``marks``: what they are compared with;
-    ``conditions``: ready-made atoms; ``powers``: moduli that depend on the step; ``seeds``: trees
-    over rank, slot and contribution that may name a rank."""
+    ``conditions``: ready-made atoms; ``powers``: moduli that depend on the step; ``most``: how
+    many different numbers to use."""
 
     numbers: list[Node] = field(default_factory=list)
     marks: list[Node] = field(default_factory=list)
     conditions: list[Node] = field(default_factory=list)
     powers: list[Node] = field(default_factory=list)
     moduli: list[Node] = field(default_factory=list)
+    most: int = 30
 
 
 @dataclass(slots=True)
@@ -93,7 +95,7 @@ def _parts(schedule: Schedule, phase: Phase) -> _Parts:
                         parts.factors[factor] = None
             if sub.op in ("flip", "bit") and uses(sub.args[1]) <= sizes | {"s"}:
                 parts.moduli[node("**", number(2), sub.args[1])] = None
-            if sub.op == "^":
+            if sub.op == "^" and not any(a.op in ("**", ">>", "<<") for a in sub.args):
                 parts.xors[sub] = None
             if sub.op in ("^", "&", "|"):
                 for arg in sub.args:
@@ -129,6 +131,7 @@ def features(
     at = {"s": s}
     powers = [substitute(p, at) for p in parts.moduli if "s" in uses(p)]
     powers += [substitute(p, at) for p in parts.steps if p.op in ("**", ">>") and p not in powers]
+    powers = list(dict.fromkeys(tidy(p) for p in powers))
     powers += [earlier(p, places.step) for p in powers if _falls(p, places.step)]
     constants = [m for m in parts.moduli if "s" not in uses(m)]
     found.powers, found.moduli = list(dict.fromkeys(powers)), constants
@@ -140,6 +143,9 @@ def features(
         numbers[name(places.chunk)] = None
     pairs = [(u, v) for u in ranks for v in (*slots, *others)]
     pairs += [(u, v) for u in others for v in slots]
+    if any(p.op == "**" and p.args[0] == number(2) for p in found.powers):
+        for u in (x, *_ranks(axes[3:], places)):
+            numbers[node("lowbit", u)] = None
     wide = [name("N"), *(m for m in constants if m != name("N") and m.op != "const")]
     for m in wide[: 3 + 2 * level]:
         for u, v in pairs:
@@ -147,6 +153,10 @@ def features(
                 numbers[node("%", node("-", u, v), m)] = None
                 if level or size(u) == size(v) == 1:
                     numbers[node("%", node("-", v, u), m)] = None
+    if any(m.op == "-" and m.args[1] == name("r") for m in parts.mixed):
+        for u, v in pairs:
+            if size(u) == size(v) == 1:
+                numbers[node("%", node("+", u, v), name("N"))] = None
     if parts.xors:
         for u, v in pairs:
             if size(u) == size(v) == 1:
@@ -160,7 +170,8 @@ def features(
     if level > 1:
         for u in (substitute(m, {**at, "r": x}) for m in parts.mixed):
             numbers[u] = None
-    found.numbers = sorted(numbers, key=size)[: 30 + 40 * level]
+    found.numbers = sorted(numbers, key=size)
+    found.most = 30 + 40 * level
     marks = [number(0), s, *(substitute(t, at) for t in parts.steps), *parts.sizes]
     found.marks = sorted(dict.fromkeys(marks), key=size)[: 8 + 4 * level]
     found.conditions = [substitute(t, {"r": r}) for t in parts.tests for r in _ranks(axes, places)]
@@ -169,19 +180,7 @@ def features(
 
 def earlier(tree: Node, step: str) -> Node:
     """The tree one step before."""
-    if tree.op == "name":
-        return node("-", tree, number(1)) if tree.value == step else tree
-    args = tuple(earlier(a, step) for a in tree.args)
-    if tree.op in ("+", "-") and args[1].op == "const" and args[0].op in ("+", "-"):
-        first, last = args[0].args, args[1]
-        if first[1].op == "const":
-            signed = [int(t.value) * (1 if op == "+" else -1)
-                      for op, t in ((tree.op, last), (args[0].op, first[1]))]  # fmt: skip
-            total = sum(signed)
-            return node("+" if total >= 0 else "-", first[0], number(abs(total)))
-    if tree.op == "-" and args[1].op == "-" and args[1].args[1].op == "const":
-        return earlier(node("+", node("-", args[0], args[1].args[0]), args[1].args[1]), "")
-    return Node(tree.op, args, 0, 0, tree.value)
+    return tidy(substitute(tree, {step: node("-", name(step), number(1))}))
 
 
 def _falls(tree: Node, step: str) -> bool:

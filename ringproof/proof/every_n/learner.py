@@ -6,7 +6,7 @@ all of them; where they disagree, samples are added and it starts again.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Any
 
@@ -44,6 +44,7 @@ def learn(grid: Grid, features: Features, deadline: float, seed: int = 0) -> Les
         if monotonic() > deadline:
             return Lesson(None, "out of time while learning")
         some = grid.samples.taken(chosen)
+        features = distinct(features, some)
         rules, sign = _shortest(candidates(features, some), value[chosen])
         if rules is None:
             return Lesson(None, "no invariant in reach of the features")
@@ -54,6 +55,18 @@ def learn(grid: Grid, features: Features, deadline: float, seed: int = 0) -> Les
         more = chance.permutation(wrong)[:250]
         chosen = np.unique(np.concatenate([chosen, more]))
     return Lesson(None, "the learner does not settle")
+
+
+def distinct(features: Features, samples: Samples) -> Features:
+    """The first features and marks that differ somewhere."""
+    numbers: dict[bytes, Node] = {}
+    for tree in features.numbers:
+        if len(numbers) < features.most:
+            numbers.setdefault(samples(tree).astype(np.int64).tobytes(), tree)
+    marks: dict[bytes, Node] = {}
+    for tree in features.marks:
+        marks.setdefault(samples(tree).astype(np.int64).tobytes(), tree)
+    return replace(features, numbers=list(numbers.values()), marks=list(marks.values()))
 
 
 def _first(grid: Grid, chance: np.random.Generator) -> Array:

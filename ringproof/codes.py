@@ -363,7 +363,8 @@ _ALL = (
         "an expression that is too long, too deep or too large",
         """
         The length and depth of an expression, its constants and its exponents are limited, so
-        that no table can keep the checker busy for ever: `9**9**9` has 369 million digits.
+        that no table can keep the checker busy for ever: `9**9**9` has 369 million digits. So
+        are the values and names that are looked at one by one: rank counts, params, `let`.
 
         Wrong:
 

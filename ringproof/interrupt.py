@@ -25,10 +25,9 @@ def leave_at_once() -> None:
 
 def _wait() -> None:
     signal.sigwait({signal.SIGINT})
-    pools = sys.modules.get("multiprocessing")
-    for child in pools.active_children() if pools else ():
-        child.kill()
-        child.join(1)
     clear = "\r\x1b[K" if os.isatty(2) else ""
     os.write(2, f"{clear}interrupted\n".encode())
-    os._exit(Exit.INTERRUPTED)
+    pools = sys.modules.get("multiprocessing")
+    for child in pools.active_children() if pools else ():
+        os.kill(child.pid, signal.SIGKILL)
+    os._exit(Exit.INTERRUPTED)  # before anyone here wonders what became of them

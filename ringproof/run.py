@@ -115,6 +115,12 @@ def _one(item: Item, options: Options, progress: Progress | None = None) -> Repo
         raise
 
 
+def _weight(item: Item, options: Options) -> float:
+    from ringproof.weigh import weight
+
+    return 0.0 if isinstance(item, Report) else weight(item, options)
+
+
 def _in_parallel(
     items: Sequence[Item], options: Options, jobs: int, progress: _Progress
 ) -> Iterator[Report]:
@@ -127,10 +133,12 @@ def _in_parallel(
     pool = ProcessPoolExecutor(jobs, initializer=signal.signal,
                                initargs=(signal.SIGINT, signal.SIG_DFL))  # fmt: skip
     try:
-        waiting = [pool.submit(_one, item, options) for item in items]
-        for i, report in enumerate(waiting):
-            progress.size(i, str(getattr(items[i], "path", items[i])), 0, 1)
-            yield report.result()
+        # The heaviest first: a long table that starts last keeps one core busy and the others idle.
+        heavy = sorted(range(len(items)), key=lambda i: -_weight(items[i], options))
+        waiting = {i: pool.submit(_one, items[i], options) for i in heavy}
+        for i, item in enumerate(items):
+            progress.size(i, str(getattr(item, "path", item)), i, len(items))
+            yield waiting[i].result()
         done = True
     except BrokenProcessPool as error:
         error.add_note("a process died, perhaps for want of memory: try -j 1")
@@ -158,7 +166,7 @@ class _Progress:
         width = 24
         filled = width * done // max(total, 1)
         bar = "#" * filled + "." * (width - filled)
-        click.echo(f"\r\x1b[K{part}{path}  {bar}  {done}/{total} sizes", nl=False, err=True)
+        click.echo(f"\r\x1b[K{part}{path}  {bar}  {done}/{total}", nl=False, err=True)
 
     def done(self) -> None:
         if self.shown:

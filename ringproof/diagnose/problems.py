@@ -9,7 +9,7 @@ from ringproof.problem import Problem
 from ringproof.table.integers import TOO_LARGE, TOO_MANY
 from ringproof.table.schedule import Claim
 from ringproof.verdict import Finding, Label, Place, Route, Size
-from ringproof.wording import sizes_text
+from ringproof.wording import count_text, sizes_text
 
 _NOT_YET = {"chunks": "a buffer has at least 1 chunk", "steps": "a phase has 0 or more steps",
             "scratch": "there are 0 or more scratch slots"}  # fmt: skip
@@ -98,7 +98,8 @@ def _bad_size(found: Problem) -> Finding:
                  f"there are 0..{found.size.N - 1}")  # fmt: skip
         helps = ()
     elif what == "step":
-        title = f"step {facts['value']} lies beyond the {facts['steps']} steps of its phase"
+        steps = count_text(facts["steps"], "step")
+        title = f"there is no step {facts['value']}: its phase has {steps}"
         helps = ("steps count from 0",)
     else:
         title = f"`{what}` is {facts['value']} at {size}"

@@ -65,7 +65,7 @@ def _items(text: str, route: Route) -> Items:
         if "," in text:
             at = text.index(",")
             raise ExprError("RP112", "ranks are one range", at, len(text), _ONE_RANGE) from None
-        if error.code == "RP112" and not error.hint:
+        if error.code in ("RP105", "RP112") and not error.hint:
             error.hint = 'both ends are numbers: `"2..64"`'
         raise
 

@@ -76,7 +76,10 @@ def parse_items(text: str, route: Route = ()) -> Items:
         return Expr(text, node, route)
     rest = text[at + 2 :]
     if rest.startswith(".") or ".." in rest:
-        raise ExprError("RP112", "a range has two ends and one `..` between them", at, len(text))
+        fixed = rest.lstrip(".")
+        hint = f"did you mean `{text[:at]}..{fixed}`?" if text[:at].strip() and ".." not in fixed else ""
+        title = "a range has two ends and one `..` between them"
+        raise ExprError("RP112", title, at, len(text), hint)
     if not text[:at].strip() or not rest.strip():
         raise ExprError("RP112", "a range needs both its ends: `lo..hi`", 0, len(text))
     lo, hi = _ends(text, at)
@@ -128,6 +131,8 @@ class _Builder:
         return Node("unread", (), *self.span(node))
 
     def build(self, node: ast.expr, depth: int = 0) -> Node:
+        if depth > MAX_DEPTH and any(error.code == "RP113" for error in self.errors):
+            return Node("unread", (), *self.span(node))
         if depth > MAX_DEPTH:
             title = f"nested deeper than {MAX_DEPTH} levels"
             return self.wrong(node, "RP113", title, "give its parts names with `let`")

@@ -17,7 +17,7 @@ ALLOWED: Booleans = "allowed"
 REFUSED: Booleans = "refused"
 MOST_NAMES = 200
 _SAMPLES = {
-    "name": 'name = "my all-reduce"', "collective": 'collective = "all-reduce"',
+    "name": 'name = "..."', "collective": 'collective = "all-reduce"',
     "ranks": 'ranks = "2..8"', "chunks": 'chunks = "N"', "phase": "a `[[phase]]`",
     "steps": 'steps = "N - 1"', "chunk": 'chunk = "r"', "op": 'op = "reduce"` or `op = "copy"',
     "step": "step = 0", "from": "from = 0", "to": "to = 1",
@@ -32,7 +32,7 @@ def _kind_of(value: Any) -> str:
     names = {bool: "a boolean", int: "a number", str: "text", list: "a list", dict: "a table",
              float: "a number with a decimal point"}  # fmt: skip
     if isinstance(value, float) and value - value != 0:
-        return "no number"
+        return "not a number"
     return names.get(type(value), "a date or time")
 
 
@@ -59,6 +59,8 @@ class Fields:
             value = value[step]
         what = f"an entry of `{cut(key)}`" if at else f"`{cut(key)}`"
         title = f"{what} is {_kind_of(value)}; it must be {want}"
+        if isinstance(value, float) and value.is_integer() and abs(value) < 1 << 53:
+            hint = f"did you mean `{int(value)}`?"
         self.report.add("RP103", title, (*self.route_of(key), *at), hint)
 
     def unknown(self, known: Collection[str]) -> list[str]:
@@ -81,6 +83,7 @@ class Fields:
         if lacking:
             names = join_text([f"`{key}`" for key in lacking], "or")
             label = "above the first `[table]`" if not self.route and self.values else ""
+            label = "" if lacking == ["phase"] else label
             self.missing(lacking[0], f"{what} has no {names}", f"add {_samples(lacking)}", label)
 
     def text(self, key: str) -> str:
@@ -206,7 +209,8 @@ class Fields:
         if word in known:
             return word
         hint = "" if self.report.full else closest(word, known) or f"known: {', '.join(known)}"
-        self.report.add("RP104", f"unknown {what} `{cut(word)}`", route, hint)
+        title = f"unknown {what} `{cut(word)}`" if word else f"the {what} is empty"
+        self.report.add("RP104", title, route, hint)
         return None
 
 

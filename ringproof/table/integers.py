@@ -88,12 +88,12 @@ def evaluate(node: Node, names: Environment) -> Value:
 
 TOO_LARGE = "the value is 2**62 or more"
 MOST_VALUES = 100_000
-TOO_MANY = f"more than {MOST_VALUES}, which is too many to check one by one"
+TOO_MANY = f"are too many to check one by one; the limit is {MOST_VALUES}"
 
 
 def too_many(what: str, expr: Expr) -> Undefined:
     """What to raise, before it is allocated, for a list that would take for ever to go through."""
-    error = Undefined(None, f"{what}: {TOO_MANY}")
+    error = Undefined(None, f"{what} {TOO_MANY}")
     error.expr = expr
     return error
 

@@ -67,16 +67,19 @@ class Kinds:
         if "unknown" in (got, want) or got == want or (want == "fraction" and got == "integer"):
             return
         written = self.text[node.start : node.end]
+        constant = node.op == "const"
         if want == "condition":
             title = "an integer stands where a condition belongs"
             hint = f"compare it with something, such as `{written} == 1`"
+            hint = "a condition compares, as in `r > 0`" if constant else hint
         elif want == "fraction":
             title = "a condition stands where a number belongs"
-            hint = f"`1 if {written} else 0` makes a number of it"
+            hint = 'a bound begins with its sign, as in `"<= 2*N"`'
         elif got == "fraction":
             title, hint = "a fraction stands where an integer belongs", "`//` divides and rounds down"
         else:
             title = "a condition stands where an integer belongs"
             hint = f"`1 if {written} else 0` makes an integer of it"
+            hint = f"write {int(node.value)}" if constant else hint
         hint = hint if len(written) <= SHOWN else ""
         self.errors.append(ExprError("RP108", title, node.start, node.end, hint))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import keyword
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -61,6 +62,8 @@ _CALLS = {
 }  # fmt: skip
 _PREFIX = ("-", "+", "~")
 _JOINING = ("and", "or", "if", "else", "in", "is")
+_UNDERSTOOD = {*_JOINING, "not", "True", "False", "None", "lambda", "await"}
+_DEEPEST = 150
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
 
 
@@ -99,6 +102,8 @@ def _unbalanced(tokens: Sequence[_Token]) -> Slip | None:
     for token in tokens:
         if token.kind == "open":
             waiting.append(token)
+            if len(waiting) > _DEEPEST:
+                return Slip("parentheses are nested too deeply", token.start, token.end)
         elif token.kind == "close":
             if not waiting:
                 return Slip(f"`{token.text}` closes nothing", token.start, token.end)
@@ -128,6 +133,8 @@ def _pair(before: _Token | None, token: _Token) -> Slip | None:
     if token.text in ("=", "!", ":", ":=", ";"):
         hints = {"=": "`==` compares", "!": "a condition is turned round with `not`"}
         return Slip(f"`{token.text}` does not belong here", *here, hints.get(token.text, ""))
+    if keyword.iskeyword(token.text) and token.text not in _UNDERSTOOD:
+        return Slip(f"`{token.text}` is not part of the table language", *here)
     if token.kind == "value" and re.match(r"0[\d_]", token.text):
         return Slip(f"the number `{cut(token.text)}` begins with 0", *here)
     if before is None or _joins(before) or before.kind == "open" or before.text in ("not", ","):
@@ -137,7 +144,7 @@ def _pair(before: _Token | None, token: _Token) -> Slip | None:
         doubled = before is not None and before.end == token.start
         hint = _DOUBLED.get(token.text, "") if doubled else ""
         return Slip(f"a value is missing before `{token.text}`", *here, hint)
-    if token.kind in ("value", "word") and not _joins(token) and token.text not in ("not", "for"):
+    if token.kind in ("value", "word") and not _joins(token) and token.text != "not":
         hint = _WORDS.get(token.text) or _WORDS.get(before.text, "")
         if before.kind == "value" and before.end == token.start and before.text.isdigit():
             hint = f"a product is written `{cut(before.text)}*{cut(token.text)}`"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from ringproof.table import fields
 from ringproof.table.expr import Divisors, Expr, Items, Kind, Node, Range
@@ -11,7 +12,9 @@ from ringproof.table.findings import Findings
 from ringproof.table.resolve import cycles, settle
 from ringproof.table.schedule import Loop
 from ringproof.table.scope import Scope, bad_name
-from ringproof.verdict import Label, Place
+from ringproof.verdict import Label, Place, Route
+
+_NOWHERE: Mapping[str, Route] = MappingProxyType({})
 
 
 class Naming:
@@ -32,18 +35,20 @@ class Naming:
         self.check(found, scope, kind)
         return found
 
-    def names_ok(self, at: Fields, taken: Collection[str], scope: Scope | None = None) -> None:
+    def names_ok(self, at: Fields, taken: Collection[str], places: Mapping[str, Route] = _NOWHERE) -> None:
         """Report the names that cannot be defined here, and where they are defined already."""
         for name in at.names():
             if reason := bad_name(name, taken):
-                first = scope.names.get(name) if scope else None
-                related = (Label(Place(first.route), "defined here"),) if first and first.route else ()
+                first = places.get(name)
+                related = (Label(Place(first, on="key"), "defined here"),) if first else ()
                 self.report.add("RP110", reason, at.route_of(name), "choose another name", on="key",
                                 related=related)  # fmt: skip
 
-    def let(self, at: Fields, taken: Collection[str], scope: Scope | None = None) -> dict[str, Expr]:
+    def let(
+        self, at: Fields, taken: Collection[str], places: Mapping[str, Route] = _NOWHERE
+    ) -> dict[str, Expr]:
         """The names a `let` table defines; their expressions are checked by the caller's scope."""
-        self.names_ok(at, taken, scope)
+        self.names_ok(at, taken, places)
         found = {key: at.expr(key, condition=fields.ALLOWED) for key in at.keys()}
         return {key: expr for key, expr in found.items() if expr is not None}
 
@@ -52,9 +57,10 @@ class Naming:
         for name in at.keys():
             self.check(scope.names[name], scope, "unknown")
 
-    def inner(self, at: Fields, scope: Scope, given: Mapping[str, Kind], taken: Sequence[str]) -> Scope:
+    def inner(self, at: Fields, scope: Scope, given: Mapping[str, Kind]) -> Scope:
         """The scope of a phase or row: what is given there, and what its `let` defines."""
-        let = self.let(at, taken, scope)
+        loops = {name: (*at.route[:-1], "for", name) for name in given if name not in ("r", "s")}
+        let = self.let(at, [*scope.known(), *given], {**scope.places(), **loops})
         names, extents = settle(let, [*scope.given, *given], scope.extents, self.report)
         found = scope.within(given, names, extents)
         self.check_lets(at, found)

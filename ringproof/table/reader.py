@@ -61,10 +61,11 @@ class Reader(Naming):
         lo, hi = claimed.ranks(at)
         raw_params, raw_let = at.table("params"), at.table("let")
         given: dict[str, Kind] = {"N": "integer", **dict.fromkeys(raw_params.names(), "integer")}
+        params = {name: raw_params.route_of(name) for name in raw_params.keys()}
         self.names_ok(raw_params, ("c",))
         chunks = at.expr("chunks") or _ONE
         root = at.expr("root") or _ZERO
-        written = {**self.let(raw_let, {*given, "c"}), "chunks": chunks, "root": root}
+        written = {**self.let(raw_let, {*given, "c"}, params), "chunks": chunks, "root": root}
         names, extents = settle(written, given, {}, self.report)
         scope = Scope(given, names, frozenset("rsc"), extents=extents)
         rows: dict[str, Kind] = {"r": "integer", "s": "integer"}
@@ -134,12 +135,12 @@ class Reader(Naming):
 
     def phase(self, at: Fields, scope: Scope, ranks: tuple[int, int]) -> Phase:
         if "use" in at:
-            let = self.inner(at.table("let"), scope, {}, scope.known()).names
+            let = self.inner(at.table("let"), scope, {}).names
             use = read_use(self, at, scope, let)
             ensures = self.ensures(at, scope)
             return Phase(at.route, at.text("name"), _ZERO, (), (), ensures, scope.names, use)
         at.only(KEYS["phase"], required=("name",), what="this phase")
-        inner = self.inner(at.table("let"), scope, {"r": "integer", "s": "integer"}, scope.known())
+        inner = self.inner(at.table("let"), scope, {"r": "integer", "s": "integer"})
         rows = tuple(self.row(row, inner) for row in at.tables("send"))
         sends = tuple(self.send(send) for send in at.tables("sends"))
         if sends and ranks[0] != ranks[1]:
@@ -174,9 +175,9 @@ class Reader(Naming):
         if push == ("from" in at):
             self.one_of_two(at)
         for_table = at.table("for")
-        self.names_ok(for_table, scope.known(), scope)
+        self.names_ok(for_table, scope.known(), scope.places())
         given: dict[str, Kind] = dict.fromkeys(for_table.keys(), "integer")
-        inner = self.inner(at.table("let"), scope, given, [*scope.known(), *given])
+        inner = self.inner(at.table("let"), scope, given)
         chunk = self.expr(at, "chunk", inner, "integer", _ZERO)
         when = self.expr(at, "when", inner, "condition", constant(True))
         loops = self.loops(for_table, inner)

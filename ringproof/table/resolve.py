@@ -88,11 +88,14 @@ def settle(
         if all(names[name] is settled[name] for name in chain):
             _circular(chain, names, report)
         settled |= {name: unread(names[name].text, names[name].route) for name in chain}
+    told = False
     for name in in_order(_graph(settled, given)):
         expr = settled[name]
         extents[name] = extent(expr, extents)
         if reason := too_much(extents[name]):
-            report.add("RP113", reason, expr.route)
+            if not told:
+                report.add("RP113", reason, expr.route, "a proof reads every name written out; shorten it")
+            told = True
             settled[name], extents[name] = unread(expr.text, expr.route), (1, 1)
     return settled, extents
 

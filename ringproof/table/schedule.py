@@ -181,6 +181,6 @@ class Schedule:
                 if len(combined) > MOST_VALUES:
                     item = loop.items[0]
                     expr = item.lo if isinstance(item, Range) else item
-                    raise too_many("these combinations", expr.of if isinstance(expr, Divisors) else expr)
+                    raise too_many("all combinations of the params", expr.of if isinstance(expr, Divisors) else expr)
             sizes = combined
         yield from (s for s in sizes if self.environment(s).value(self.where))

@@ -14,6 +14,7 @@ from ringproof.table.expr import CONSTANTS, HELPERS, LISTS, Expr, ExprError, Kin
 from ringproof.table.kinds import Kinds
 from ringproof.table.misread import closest, cut, nearest
 from ringproof.table.resolve import Extent, extent, too_much
+from ringproof.verdict import Route
 
 GIVEN = ("N", "r", "s", "c", "root", "chunks")
 KEYS = {
@@ -59,6 +60,10 @@ class Scope:
     def known(self) -> list[str]:
         """Every name that may be used here, sorted."""
         return sorted({*self.given, *self.names})
+
+    def places(self) -> dict[str, Route]:
+        """Where the table's own names are defined."""
+        return {name: expr.route for name, expr in self.names.items() if expr.route}
 
     def has(self, name: str) -> bool:
         """Whether a name may be used here."""
@@ -138,6 +143,8 @@ def misplaced(key: str, known: Collection[str]) -> str:
 
 def bad_name(name: str, taken: Collection[str]) -> str:
     """Why ``name`` cannot be a new name, or nothing.  ``c`` is given only where `owner` sees it."""
+    if not name:
+        return "a name is empty"
     if not (name.isidentifier() and name.isascii()):
         return f"`{cut(name)}` is not a name (letters, digits and _, not starting with a digit)"
     if keyword.iskeyword(name) or name in CONSTANTS:

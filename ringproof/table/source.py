@@ -65,15 +65,20 @@ _TWICE = ("Cannot declare", "Cannot overwrite", "Cannot redefine", "Cannot mutat
 
 
 def _defined_twice(text: str) -> Finding | None:
-    """Find the first key that the text gives a second time."""
+    """Find the first key that the text gives a second time.
+
+    A longer key may only add to what a ``[table]`` or a longer key stands for, not to a value.
+    """
     offset = Offsets(text)
     first: dict[Route, _Entry] = {}
     for route, entry in _entries(_tree(text)):
-        if entry.explicit and route in first:
+        before = first.setdefault(route, entry)
+        pair, older = (one.explicit and one.value > one.key for one in (entry, before))
+        if before is not entry and (entry.explicit == before.explicit == True or pair or older):
             again = Label(offset.spot(*entry.key), "given again here")
-            before = Label(offset.spot(*first[route].key), "first given here")
+            related = Label(offset.spot(*before.key), "first given here")
             title = f"`{route[-1]}` is given twice"
-            return Finding("RP003", title, primary=again, related=(before,))
+            return Finding("RP003", title, primary=again, related=(related,))
         if entry.explicit:
             first[route] = entry
     return None

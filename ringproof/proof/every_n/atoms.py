@@ -52,7 +52,7 @@ class Atom:
 @dataclass(slots=True)
 class Atoms:
     """All atoms of one table, numbered once; ``splits``: q -> k*half + digit, used when writing
-    polynomials; ``sizes``: powers that are sizes; ``made``: powers that only facts use;
+    polynomials; ``sizes``: unknowns that are sizes; ``made``: powers that only facts use;
     ``products``: sums that the table multiplies by an atom; ``positive``: atoms that are at least 1 whatever the unknowns are (powers) or by an
     assumption that every obligation states (sizes)."""
 
@@ -108,6 +108,11 @@ class Atoms:
         while (after := poly.replaced(self.splits)) is not poly:
             poly = after
         return poly
+
+    def is_size(self, number: int) -> bool:
+        """Whether an atom depends on nothing but the sizes."""
+        atom = self.of(number)
+        return number in self.sizes if atom.kind == "var" else all(map(self.is_size, parts(atom)))
 
     def is_positive(self, m: Monomial) -> bool:
         """Whether a product is at least 1 because each of its atoms is."""
@@ -236,6 +241,8 @@ def _xor(atoms: Atoms, it: Poly, args: list[Poly]) -> Iterator[Formula]:
     yield implies(natural, both(le(0, it), le(it, total)))
     if len(args) == 2:
         yield same(eq(it, 0), eq(args[0], args[1]))
+        yield same(eq(it, args[0]), eq(args[1], 0))
+        yield same(eq(it, args[1]), eq(args[0], 0))
     for number in sorted(atoms.positive):
         atom = atoms.of(number)
         if atom.kind == "pow" and atom.args[0] == 2:

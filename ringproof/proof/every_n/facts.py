@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from ringproof.proof.every_n.atoms import Atoms, own
-from ringproof.proof.every_n.formula import Formula, both, eq, implies, le, polys
+from ringproof.proof.every_n.atoms import Atom, Atoms, own
+from ringproof.proof.every_n.formula import Formula, both, eq, implies, le, polys, same
 from ringproof.proof.every_n.poly import ONE, ZERO, Monomial, Poly
 
 MOST_FORMS = 20
@@ -162,6 +162,8 @@ def pair(atoms: Atoms, one: int, two: int) -> Iterator[Formula]:
         p, q = Poly({(one,): 1}), Poly({(two,): 1})
         yield from _ordered(p, q, a.poly(1), b.poly(1), a.number(0))
         yield from _ordered(q, p, b.poly(1), a.poly(1), a.number(0))
+    if a.kind == b.kind == "xor":
+        yield from _cancelled(a, b, one, two)
     if a.kind == b.kind == "div" and a.args[0] == b.args[0]:
         e, f = _exponent(atoms, a.poly(1)), _exponent(atoms, b.poly(1))
         if e and f and e[0] == f[0]:
@@ -175,6 +177,14 @@ def pair(atoms: Atoms, one: int, two: int) -> Iterator[Formula]:
             yield from _finer(q, p, f[1], e[1], e[0])
 
 
+def _cancelled(a: Atom, b: Atom, one: int, two: int) -> Iterator[Formula]:
+    """x ^ y and x ^ z are equal only where y and z are."""
+    mine = [p for p in a.args if p not in b.args and isinstance(p, Poly)]
+    others = [p for p in b.args if p not in a.args and isinstance(p, Poly)]
+    if len(mine) == len(others) == 1:
+        yield same(eq(Poly({(one,): 1}), Poly({(two,): 1})), eq(mine[0], others[0]))
+
+
 def _exponent(atoms: Atoms, m: Poly) -> tuple[int, Poly] | None:
     number = m.atom
     atom = atoms.of(number) if number is not None else None
@@ -184,9 +194,11 @@ def _exponent(atoms: Atoms, m: Poly) -> tuple[int, Poly] | None:
 def shared(atoms: Atoms, size: int, part: int) -> Formula:
     """A size that is a power is a multiple of every smaller power of its base."""
     whole, small = atoms.of(size), atoms.of(part)
-    if size not in atoms.sizes or small.kind != "pow" or part in atoms.made or size == part:
+    if whole.kind != "pow" or small.kind != "pow" or whole.args[0] != small.args[0]:
         return True
-    if whole.args[0] != small.args[0]:
+    if part in atoms.made or size in atoms.made:
+        return True
+    if not atoms.is_size(size) or atoms.is_size(part):
         return True
     e, f = whole.poly(1), small.poly(1)
     if (e - f).number is not None:

@@ -157,6 +157,8 @@ def prove_every_n(schedule: Schedule, budget: float = 10.0) -> EveryN:
     proofs: list[CaseProof] = []
     verdict: Verdict
     try:
+        if any(phase.sends for phase in schedule.phases):
+            raise Stuck("its sends are written out, for one size")
         replays.start()
         for split in _splits(schedule):
             try:

@@ -49,6 +49,7 @@ class Sizes:
     def unknown(self, name: str, least: int) -> Poly:
         """A fresh size of at least ``least``."""
         number = self.desk.atoms.number("var", name)
+        self.desk.atoms.sizes.add(number)
         if least >= 1:
             self.desk.atoms.positive.add(number)
         poly = Poly({(number,): 1})
@@ -114,7 +115,6 @@ def _case(schedule: Schedule, desk: Desk, fixed: Mapping[str, int]) -> Sizes:
             sizes.hypotheses.append(le(1, exponent))
         sizes.hypotheses.append(le(lowest, power))
         sizes.values["N"] = power
-        desk.atoms.sizes.update(power.atoms())
     else:
         sizes.values["N"] = sizes.unknown(f"N{tag}", lowest)
     for loop in schedule.params:
@@ -148,6 +148,7 @@ def _parameter(sizes: Sizes, loop: Loop, tag: str) -> None:
         _divisor(sizes, loop, loop.items[0].of, tag)
         return
     number = sizes.desk.atoms.number("var", f"{loop.name}{tag}")
+    sizes.desk.atoms.sizes.add(number)
     value = Poly({(number,): 1})
     choices: list[Formula] = []
     for item in loop.items:

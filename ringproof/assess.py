@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal
 
-from ringproof.cost.values import Best
+from ringproof.cost.best import Best
 from ringproof.events import expand
 from ringproof.problem import GIB, EnginesDisagree
 from ringproof.simulate import Optional, Outcome, simulate

@@ -144,7 +144,8 @@ _ALL = (
         "a key that a table must have",
         """
         A table needs `name`, `collective`, `ranks`, `chunks` and at least one `[[phase]]`. A
-        phase with rows needs `steps`. A row needs `to` or `from`, `chunk` and `op`.
+        phase needs a `name`, and `steps` where it has rows. A row needs `to` or `from`, `chunk`
+        and `op`. Keys of the whole table stand above its first `[table]`.
 
         Wrong:
 
@@ -152,7 +153,16 @@ _ALL = (
             to    = "(r + 1) % N"
             chunk = "(r - s) % N"
 
-        Right, for the receiver overwrites what it has:
+        Right, a whole table; each rank copies its chunk to all others, round a ring:
+
+            name       = "my all-gather"
+            collective = "all-gather"
+            ranks      = "2..8"
+            chunks     = "N"
+
+            [[phase]]
+            name  = "round the ring"
+            steps = "N - 1"
 
             [[phase.send]]
             to    = "(r + 1) % N"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ringproof.assess import Assessment, claim_holds
-from ringproof.cost.values import Best
+from ringproof.cost.best import Best
 from ringproof.diagnose import problems
 from ringproof.table.schedule import Schedule
 from ringproof.verdict import Finding, Proved, Refuted, Result, Size, Undecided, Verdict

@@ -32,9 +32,10 @@ def run_check(paths: Sequence[str], given: Mapping[str, Any]) -> Exit:
     """Check everything under ``paths`` and write the report; returns the worst exit code."""
     options = _options(given)
     output = None if given["output"] == "-" else given["output"]
+    found = list(tables(paths or usual()))
     if output is not None:
-        _writable(output)
-    files: list[Item] = [_stdin() if file == "-" else file for file in tables(paths or usual())]
+        _writable(output, found)
+    files: list[Item] = [_stdin() if file == "-" else file for file in found]
     jobs = min(given["jobs"] or os.cpu_count() or 1, len(files))
     reports = list(_checked(files, options, jobs))
     rendered = _render(reports, given, output)
@@ -156,7 +157,7 @@ class _Progress:
         self.files = files
         self.shown = False
         self.next = monotonic() + 1.0
-        self.live = sys.stderr.isatty()
+        self.live = sys.stderr is not None and sys.stderr.isatty()
 
     def size(self, file: int, path: str, done: int, total: int) -> None:
         if not self.live or (now := monotonic()) < self.next:
@@ -194,8 +195,10 @@ def style(color: str, output: str | None = None) -> text.Style:
     return "color" if terminal and os.environ.get("TERM") != "dumb" else "plain"
 
 
-def _writable(path: str) -> None:
-    """Say at once, not after the work, that a report could not be written there."""
+def _writable(path: str, tables: Sequence[str | Report]) -> None:
+    """Say at once, not after the work, that a report could not or should not be written there."""
+    if any(isinstance(t, str) and os.path.realpath(t) == os.path.realpath(path) for t in tables):
+        raise click.UsageError(f"the report would overwrite the table {path}")
     folder = os.path.dirname(path) or "."
     if not os.path.isdir(folder):
         raise click.UsageError(f"cannot write {path}: there is no folder {folder}")

@@ -21,6 +21,15 @@ def count_text(count: int, noun: str, plural: str = "") -> str:
     return f"{count} {noun if count == 1 else plural or noun + 's'}"
 
 
+def bytes_text(count: float) -> str:
+    """A number of bytes with a binary unit."""
+    for unit in ("B", "KiB", "MiB", "GiB", "TiB", "PiB"):
+        if count < 1024:
+            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
+        count /= 1024
+    return f"{count:.0f} EiB"
+
+
 def join_text(words: Sequence[str], last: str = "and") -> str:
     """Write a list as English does: ``a``, ``a and b``, ``a, b and c``."""
     if len(words) < 2:

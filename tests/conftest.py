@@ -23,6 +23,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--bless", action="store_true",
         help="rewrite the expected outputs that lie beside their inputs; read the diff before you commit",
     )  # fmt: skip
+    parser.addoption("--sweep", action="store_true", help="also run the full sweeps")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """A full sweep has its own command; the default run takes a sample of it."""
+    if not config.getoption("--sweep"):
+        skip = pytest.mark.skip(reason="a full sweep: pytest --sweep")
+        for item in items:
+            if item.get_closest_marker("sweep"):
+                item.add_marker(skip)
 
 
 @pytest.fixture

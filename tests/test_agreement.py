@@ -35,7 +35,7 @@ ROOT = Path(__file__).parent.parent
 SCHEDULES = sorted((ROOT / "schedules").glob("*.toml"))
 WRONG = sorted((ROOT / "tests" / "wrong").glob("*.toml"))
 SLOW = settings(
-    max_examples=120, derandomize=True, deadline=None, database=None,
+    max_examples=80, derandomize=True, deadline=None, database=None,
     suppress_health_check=list(HealthCheck),
 )  # fmt: skip
 TIMEOUT = 20_000

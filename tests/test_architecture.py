@@ -46,7 +46,7 @@ LAYERS = (
     ("ringproof.compose",),
     ("ringproof.events",),
     ("ringproof.simulate", "ringproof.proof", "ringproof.figure", "ringproof.program"),
-    ("ringproof.cost.values",),
+    ("ringproof.cost.values", "ringproof.cost.best"),
     ("ringproof.cost.bounds", "ringproof.cost.counts"),
     ("ringproof.cost.optimal",),
     ("ringproof.assess",),

@@ -193,7 +193,7 @@ BAD: list[tuple[str, str, str]] = [  # text, code, the part at fault
     ("r = 1", "RP105", "="),
     ("r; s", "RP105", ";"),
     ("r s", "RP105", "s"),
-    ("r && s", "RP105", "&"),
+    ("r && s", "RP105", "&&"),
     ("r ? s : 1", "RP105", "?"),
     ("(r + s", "RP105", "("),
     ("", "RP105", ""),

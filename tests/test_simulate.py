@@ -17,6 +17,7 @@ from ringproof.simulate import Optional, Outcome, Violations, simulate
 from ringproof.simulate.contents import blocks
 from ringproof.simulate.traffic import Counts
 from ringproof.table.mutate import Mutant, mutants
+from ringproof.table.integers import Undefined
 from ringproof.table.reader import read_schedule
 from ringproof.verdict import Size
 from tests import reference
@@ -32,7 +33,7 @@ ALWAYS = {"in-range", "conflict-free", "defined", "complete", "once", "no-resend
 PLAIN = [p for p in (*SCHEDULES, *WRONG) if not any("use" in x for x in reference.load(p)["phase"])]
 MOST = 9
 SEARCH = settings(
-    max_examples=300, derandomize=True, deadline=None, database=None,
+    max_examples=150, derandomize=True, deadline=None, database=None,
     suppress_health_check=list(HealthCheck),
 )  # fmt: skip
 
@@ -382,7 +383,10 @@ def second_opinion(values: Values, N: int, params: Values) -> dict[str, bool] | 
 def compare(values: Values, most: int = MOST) -> int:
     """Compare every property and count at every claimed size up to ``most`` ranks."""
     schedule = read_schedule(values)
-    sizes = list(islice((s for s in schedule.claimed() if s.N <= most), 40))
+    try:
+        sizes = list(islice((s for s in schedule.claimed() if s.N <= most), 40))
+    except Undefined:  # `where` or a parameter has no value: there is nothing to compare
+        return 0
     for size in sizes:
         N, params = size.N, dict(size.params)
         expected = second_opinion(values, N, params)
@@ -411,7 +415,11 @@ def test_replay_agrees_with_the_reference(path: Path) -> None:
     assert compare(values) >= 1
 
 
-@pytest.mark.parametrize("path", [p for p in PLAIN if p in SCHEDULES], ids=lambda path: path.stem)
+RIGHT = [path for path in PLAIN if path in SCHEDULES]
+SWEPT = [p if i % 9 == 0 else pytest.param(p, marks=pytest.mark.sweep) for i, p in enumerate(RIGHT)]
+
+
+@pytest.mark.parametrize("path", SWEPT, ids=lambda path: path.stem)
 def test_replay_agrees_on_every_single_mutant(path: Path) -> None:
     for mutant in mutants(reference.load(path)):
         compare(dict(mutant.values), most=4)

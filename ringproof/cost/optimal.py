@@ -12,9 +12,9 @@ from math import ceil
 
 import numpy as np
 
+from ringproof.cost.best import Best
 from ringproof.cost.bounds import bounds
 from ringproof.cost.counts import count
-from ringproof.cost.values import Best
 from ringproof.events import Events
 
 

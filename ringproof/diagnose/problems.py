@@ -9,7 +9,7 @@ from ringproof.problem import Problem
 from ringproof.table.integers import TOO_LARGE, TOO_MANY
 from ringproof.table.schedule import Claim
 from ringproof.verdict import Finding, Label, Place, Route, Size
-from ringproof.wording import count_text, sizes_text
+from ringproof.wording import bytes_text, count_text, sizes_text
 
 _NOT_YET = {"chunks": "a buffer has at least 1 chunk", "steps": "a phase has 0 or more steps",
             "scratch": "there are 0 or more scratch slots"}  # fmt: skip
@@ -60,9 +60,8 @@ def _undefined(found: Problem) -> Finding:
     large = TOO_LARGE in found.reason or TOO_MANY in found.reason
     code = "RP113" if large else "RP201"
     place = Place(found.route, start, end)
-    title = found.reason
-    if found.route[-1:] != ("ranks",):
-        title += f", at {', '.join([*where, *cell])}"
+    title = f"{found.reason}, at {', '.join([*where, *cell])}"
+    title = f"at {found.size}, {found.reason}" if TOO_MANY in found.reason else title
     label = "" if TOO_MANY in found.reason else found.reason
     details = {"N": found.size.N, "params": dict(found.size.params), **facts}
     return Finding(code, title, primary=Label(place, label), helps=(_way_out(found),), details=details)
@@ -71,8 +70,7 @@ def _undefined(found: Problem) -> Finding:
 def _way_out(found: Problem) -> str:
     """What to do about a value that does not exist, by where it is needed."""
     if TOO_MANY in found.reason:
-        some = found.route[-1:] == ("ranks",)
-        return "check some of them, as with `-N 2..64`" if some else "give the params fewer values"
+        return "give the params fewer values"
     if TOO_LARGE in found.reason:
         return "values lie between -2**62 and 2**62, at every step of an expression"
     if "negative number" in found.reason and found.reason.startswith(("division", "modulo")):
@@ -92,11 +90,11 @@ def _bad_size(found: Problem) -> Finding:
         helps: tuple[str, ...] = ("make `chunks` a multiple of N",)
     elif "root" in facts:
         title = f"the root is rank {facts['root']} at {size}; there are 0..{found.size.N - 1}"
-        helps = ()
+        helps = ("ranks count from 0",)
     elif "owner" in facts:
         title = (f"the owner of chunk {facts['c']} is rank {facts['owner']} at {size}; "
                  f"there are 0..{found.size.N - 1}")  # fmt: skip
-        helps = ()
+        helps = ("ranks count from 0",)
     elif what == "step":
         steps = count_text(facts["steps"], "step")
         title = f"there is no step {facts['value']}: its phase has {steps}"
@@ -121,15 +119,6 @@ def out_of_memory(have: float) -> Finding:
     title = f"the machine ran out of memory, below the limit of {bytes_text(have)}"
     helps = ("narrow the sizes with -N, or check fewer tables at once with -j 1",)
     return Finding("RP205", title, primary=Label(Place(("ranks",))), helps=helps)
-
-
-def bytes_text(count: float) -> str:
-    """A number of bytes with a binary unit."""
-    for unit in ("B", "KiB", "MiB", "GiB", "TiB", "PiB"):
-        if count < 1024:
-            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
-        count /= 1024
-    return f"{count:.0f} EiB"
 
 
 def false_claim(

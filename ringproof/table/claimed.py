@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from ringproof.table.expr import Divisors, Expr, ExprError, Items, Range, joined, parse, parse_items, unread
 from ringproof.table.fields import Fields
+from ringproof.table.findings import Findings
 from ringproof.table.integers import Environment, Undefined
+from ringproof.table.schedule import Schedule
 from ringproof.table.scope import Scope
-from ringproof.verdict import Route
+from ringproof.verdict import Route, Size
+from ringproof.wording import bytes_text
 
+MOST_RANKS, FEW_RANKS, MOST_SIZES = 100_000, 200, 1_000_000
+BYTES_PER_SLOT = 8
 RELATIONS = ("<=", ">=", "==", "<", ">")
-_ONE_RANGE = 'one range such as "2..64"; `where` picks sizes of it, as in `where = "is_pow2(N)"`'
+_ONE_RANGE = 'write one range; `where` picks sizes of it, as in `where = "is_pow2(N)"`'
 
 
 def claim(at: Fields, key: str) -> tuple[str, Expr]:
@@ -26,7 +31,8 @@ def claim(at: Fields, key: str) -> tuple[str, Expr]:
             raise ExprError("RP105", title, skip - len(relation), skip)
         if stripped.startswith("=") and not relation:
             title, start = "a value is claimed without `=`", skip
-            raise ExprError("RP105", title, start, start + 1, "a bound is written `<= ...` or `>= ...`")
+            hint = "a bound is written `<= ...` or `>= ...`"
+            raise ExprError("RP105", title, start, start + 1, hint)
         return relation or "==", parse(" " * skip + value[skip:], route)
     except ExprError as error:
         at.report.error(error, route)
@@ -54,7 +60,7 @@ def ranks(at: Fields) -> tuple[int, int]:
 def _hint(value: object) -> str:
     if not isinstance(value, list) or not all(type(v) is int for v in value) or not value:
         return ""
-    return f'the sizes {min(value)} to {max(value)} are written `"{min(value)}..{max(value)}"`'
+    return f'write `"{min(value)}..{max(value)}"`; `where` picks sizes of it'
 
 
 def _items(text: str, route: Route) -> Items:
@@ -87,7 +93,8 @@ def _ends(items: Items) -> tuple[int, int] | None:
         return environment.integer(ends[0]), environment.integer(ends[1])
     except Undefined as error:
         start, end = (error.node.start, error.node.end) if error.node else (0, len(ends[0].text))
-        raise ExprError("RP112", f"this has no value: {error.reason}", start, end) from None
+        hint = 'ranks are numbers: `"2..64"`'
+        raise ExprError("RP112", f"this has no value: {error.reason}", start, end, hint) from None
 
 
 def _sensible(at: Fields, ends: tuple[int, int], text: str, route: Route) -> bool:
@@ -103,3 +110,33 @@ def _sensible(at: Fields, ends: tuple[int, int], text: str, route: Route) -> boo
     return 1 <= lo <= hi
 
 
+
+
+def bounded(schedule: Schedule, report: Findings) -> None:
+    """Report, before any is listed, a claim of more sizes than can be checked one by one."""
+    lo, hi = schedule.ranks
+    count = hi - lo + 1
+    told, most = f"{count} rank counts", MOST_RANKS
+    if count <= MOST_RANKS:
+        if count <= FEW_RANKS or not schedule.params:
+            return
+        try:
+            count *= len(list(schedule.at(hi)))
+        except Undefined:
+            return  # that is told where it is met first
+        told, most = f"about {count} sizes", MOST_SIZES
+    if count > most:
+        title = f"{told} are too many to check one by one; the limit is {most}"
+        report.add("RP113", title, (*schedule.route, "ranks"), "claim fewer; a proof names every N",
+                   notes=_needed(schedule, hi))  # fmt: skip
+
+
+def _needed(schedule: Schedule, N: int) -> tuple[str, ...]:
+    """How much memory the slots of the largest size take, where that can be said."""
+    environment = schedule.environment(Size(N))
+    try:
+        slots = environment.integer(schedule.chunks) + environment.integer(schedule.scratch)
+    except (Undefined, KeyError):
+        return ()
+    need = bytes_text(float(N * slots * BYTES_PER_SLOT))
+    return (f"replay at N = {N} alone needs at least {need} of memory",)

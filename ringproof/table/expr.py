@@ -105,7 +105,7 @@ def _guard(text: str) -> None:
         title = f"the expression has {len(text)} characters; the limit is {MAX_TEXT}"
         raise ExprError("RP113", title, 0, 40, "give its parts names with `let`")
     if not text.strip():
-        raise ExprError("RP105", "an empty expression", 0, len(text))
+        raise ExprError("RP105", "an empty expression", 0, len(text), "as in `(r + 1) % N`")
     if slips := list(letters(text)):
         raise joined([ExprError("RP105", *slip) for slip in slips])
 
@@ -198,8 +198,8 @@ class _Builder:
         wanted = {**HELPERS, **lists}
         if name not in wanted:
             return self.wrong(node.func, "RP107", *not_a_helper(node, name, list(wanted)))
-        if title := wrong_arguments(node, name, wanted[name]):
-            return self.wrong(node, "RP107", title)
+        if wrong := wrong_arguments(node, name, wanted[name]):
+            return self.wrong(node, "RP107", *wrong)
         return Node(name, tuple(self.build(a, depth + 1) for a in node.args), *self.span(node))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
@@ -26,13 +27,14 @@ _SAMPLES = {
     "claims": 'steps = "N - 1"` below `[claims]', "waive": 'waive = ["no-resend"]',
 }  # fmt: skip
 _NUMBER = "an expression in quotes or a whole number"
+_CONDITION = 'a condition in quotes, such as "N > 2"'
 
 
 def _kind_of(value: Any) -> str:
     names = {bool: "a boolean", int: "a number", str: "text", list: "a list", dict: "a table",
              float: "a number with a decimal point"}  # fmt: skip
-    if isinstance(value, float) and value - value != 0:
-        return "not a number"
+    if isinstance(value, float) and not math.isfinite(value):
+        return "not a number" if math.isnan(value) else "infinite"
     return names.get(type(value), "a date or time")
 
 
@@ -78,13 +80,17 @@ class Fields:
         unknown = self.unknown(known)
         for key in unknown:
             self.misspelt("RP101", key, known, "key")
-        meant = {nearest(key, known) for key in unknown[: len(known)]}
-        lacking = [key for key in required if key not in self.values and key not in meant]
+        lacking = [key for key in required if self.lacks(key, known)]
         if lacking:
             names = join_text([f"`{key}`" for key in lacking], "or")
             label = "above the first `[table]`" if not self.route and self.values else ""
             label = "" if lacking == ["phase"] else label
             self.missing(lacking[0], f"{what} has no {names}", f"add {_samples(lacking)}", label)
+
+    def lacks(self, key: str, known: Sequence[str]) -> bool:
+        """Whether a key is missing, and not only misspelt."""
+        unknown = self.unknown(known)[: len(known)]
+        return key not in self.values and not any(nearest(word, known) == key for word in unknown)
 
     def text(self, key: str) -> str:
         value = self.values.get(key, "")
@@ -149,7 +155,7 @@ class Fields:
         if type(value) is int or (type(value) is bool and condition == "allowed"):
             return self.constant(value, route)
         if not isinstance(value, str):
-            self.wrong(key, _NUMBER)
+            self.wrong(key, _CONDITION if key in ("when", "where") else _NUMBER)
             return unread("", route)
         try:
             return parse(value, route)

@@ -27,7 +27,7 @@ class Findings:
     def add(
         self, code: str, title: str, route: Route, hint: str = "", label: str = "",
         on: Literal["key", "value"] = "value", part: tuple[int, int] | None = None,
-        related: tuple[Label, ...] = (),
+        related: tuple[Label, ...] = (), notes: tuple[str, ...] = (),
     ) -> None:  # fmt: skip
         """Note one error at a route, or at a part of the text that stands there."""
         if self.full:
@@ -36,7 +36,8 @@ class Findings:
         start, end = part or (None, None)
         primary = Label(Place(route, start, end, on), label)
         helps = (hint,) if hint else ()
-        self.findings.append(Finding(code, title, primary=primary, related=related, helps=helps))
+        found = Finding(code, title, primary=primary, related=related, notes=notes, helps=helps)
+        self.findings.append(found)
 
     def error(self, error: ExprError, route: Route) -> None:
         """Note everything that is wrong with one expression."""

@@ -87,7 +87,7 @@ def evaluate(node: Node, names: Environment) -> Value:
 
 
 TOO_LARGE = "the value is 2**62 or more"
-MOST_VALUES = 100_000
+MOST_VALUES = 10_000
 TOO_MANY = f"are too many to check one by one; the limit is {MOST_VALUES}"
 
 

@@ -43,13 +43,17 @@ _WORDS = {
     "OR": "conditions are joined with `or`", "NOT": "a condition is turned round with `not`",
     "then": "a choice is written `a if condition else b`", "shr": "`>>` shifts right",
 }  # fmt: skip
-_DOUBLED = {
-    "&": "conditions are joined with `and`",
-    "|": "conditions are joined with `or`",
-    "=": "`==` compares",
-    ">": "greater or equal is written `>=`",
-    "<": "less or equal is written `<=`, and unequal `!=`",
-}
+_NOT_PYTHON = {
+    "&&": "conditions are joined with `and`", "||": "conditions are joined with `or`",
+    "=>": "greater or equal is written `>=`", "=<": "less or equal is written `<=`",
+    "<>": "unequal is written `!=`",
+}  # fmt: skip
+USAGE = {
+    "min": "min(x, y, ...)", "max": "max(x, y, ...)", "abs": "abs(x)", "log2": "log2(x)",
+    "ceil_log2": "ceil_log2(x)", "log": "log(x, k)", "ceil_log": "ceil_log(x, k)",
+    "is_pow2": "is_pow2(x)", "bit": "bit(x, i)", "flip": "flip(x, i)", "lowbit": "lowbit(x)",
+    "reverse": "reverse(x, bits)", "divisors": "divisors(x)",
+}  # fmt: skip
 _TOKENS = re.compile(
     r"(?P<value>\d[\d_]*\.?[\d_]*|\.\d+)|(?P<word>[A-Za-z_]\w*)|(?P<open>[(\[{])|(?P<close>[)\]}])"
     r"|(?P<operator>\*\*|//|<<|>>|[<>=!]=|[-+*/%&|^~<>@])|(?P<other>\S)",
@@ -77,6 +81,8 @@ def letters(text: str) -> Iterator[Slip]:
         told.add(char)
         known = _LETTERS.get(char)
         hint = "" if known is None else f"write {known}" if "plain" in known else f"write `{known}`"
+        if char.isalpha():
+            hint = "names are written with a-z, A-Z, 0-9 and _"
         if char == "#":
             hint = "a comment stands outside the quotes"
         yield Slip(f"the character `{char}` does not belong in an expression", at, at + 1, hint)
@@ -84,6 +90,9 @@ def letters(text: str) -> Iterator[Slip]:
 
 def misread(text: str, offset: int) -> Slip:
     """The first slip in a text that cannot be read; ``offset`` is where reading stopped."""
+    for digraph, hint in _NOT_PYTHON.items():
+        if (at := text.find(digraph)) >= 0:
+            return Slip(f"`{digraph}` is no operator", at, at + 2, hint)
     tokens = [_Token(str(m.lastgroup), m[0], *m.span()) for m in _TOKENS.finditer(text)]
     found = _unbalanced(tokens) or _out_of_turn(tokens)
     if found:
@@ -141,9 +150,7 @@ def _pair(before: _Token | None, token: _Token) -> Slip | None:
         wanting = _joins(token) and token.text not in _PREFIX
         if not wanting or (token.text == "*" and before is not None and before.kind == "open"):
             return None
-        doubled = before is not None and before.end == token.start
-        hint = _DOUBLED.get(token.text, "") if doubled else ""
-        return Slip(f"a value is missing before `{token.text}`", *here, hint)
+        return Slip(f"a value is missing before `{token.text}`", *here)
     if token.kind in ("value", "word") and not _joins(token) and token.text != "not":
         hint = _WORDS.get(token.text) or _WORDS.get(before.text, "")
         if before.kind == "value" and before.end == token.start and before.text.isdigit():
@@ -187,22 +194,23 @@ def not_a_helper(node: ast.Call, name: str, helpers: Sequence[str]) -> tuple[str
     return f"`{cut(name)}` is not a helper", hint
 
 
-def wrong_arguments(node: ast.Call, name: str, wanted: int | None) -> str:
+def wrong_arguments(node: ast.Call, name: str, wanted: int | None) -> tuple[str, str] | None:
     """What is wrong with the arguments of a helper that takes ``wanted``, None for one or more."""
+    hint = f"as in `{USAGE[name]}`"
     if node.keywords:
-        return f"the arguments of `{name}` have no names"
+        return f"the arguments of `{name}` have no names", hint
     got = len(node.args)
     if got < 1 if wanted is None else got != wanted:
         count = "at least 1 argument" if wanted is None else f"{wanted} argument{'s' * (wanted > 1)}"
-        return f"`{name}` takes {count}, not {got}"
-    return ""
+        return f"`{name}` takes {count}, not {got}", hint
+    return None
 
 
 def nearest(word: str, words: Iterable[str]) -> str:
     """The word that was probably meant, or nothing."""
     known, short = list(words), word[:SHOWN]
     folded = [w for w in known if w.lower() == short.lower() and w != word]
-    near = folded or difflib.get_close_matches(short, known, n=1, cutoff=0.6)
+    near = folded or difflib.get_close_matches(short, known, n=1, cutoff=0.7)
     return near[0] if near and near[0] != word else ""
 
 

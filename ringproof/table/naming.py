@@ -77,13 +77,17 @@ class Naming:
             loop.name: names & scope.needs(*(n for e in _expressions(loop.items) for n in e.names()))
             for loop in found
         }
+        told: set[str] = set()
         for chain in cycles(needs):
-            told = f"`{chain[0]}` runs over a range that needs `{chain[0]}`"
+            if told & set(chain):
+                continue
+            told |= set(chain)
+            title = f"`{chain[0]}` runs over a range that needs `{chain[0]}`"
             if len(chain) > 1:
-                told = "these ranges need each other: " + " -> ".join([*chain, chain[0]])
-            self.report.add("RP109", told, at.route_of(chain[0]))
-            return tuple(found)
-        return _ordered(found, needs)
+                title = "these ranges need each other: " + " -> ".join([*chain, chain[0]])
+            hint = "let the range use numbers and other names only"
+            self.report.add("RP109", title, at.route_of(chain[0]), hint)
+        return tuple(found) if told else _ordered(found, needs)
 
 
 def _expressions(items: tuple[Items, ...]) -> Iterator[Expr]:

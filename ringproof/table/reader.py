@@ -32,6 +32,8 @@ def read_schedule(values: Mapping[str, Any], path: str = "") -> Schedule:
     """
     reader = Reader(path)
     schedule = reader.table(Fields((), values, reader.report))
+    if schedule is not None and not reader.report.findings:
+        claimed.bounded(schedule, reader.report)
     if reader.report.findings or schedule is None:
         raise TableError(reader.report.told(values), tuple(reader.used))
     return schedule
@@ -147,7 +149,7 @@ class Reader(Naming):
             title = f"`sends` lists the sends of one size; the table claims N = {ranks[0]}..{ranks[1]}"
             hint = f"claim one size, as in `ranks = {ranks[1]}`"
             self.report.add("RP114", title, at.route_of("sends"), hint, on="key")
-        if rows and "steps" not in at:
+        if rows and at.lacks("steps", KEYS["phase"]):
             hint = 'add the number of its steps, as in `steps = "N - 1"`'
             at.missing("steps", "a phase with rows has no `steps`", hint)
         last = constant(max((send.step + 1 for send in sends), default=0))

@@ -120,5 +120,6 @@ def _circular(chain: list[str], names: Mapping[str, Expr], report: Findings) -> 
     first = labels[0]
     if isinstance(first.place, Place):
         part = (first.place.start or 0, first.place.end or 0)
-        report.add("RP109", title, first.place.route, "", first.text, part=part,
+        hint = "define one of them without the others" if len(chain) > 1 else "define it without itself"
+        report.add("RP109", title, first.place.route, hint, first.text, part=part,
                    related=tuple(labels[1:4]))  # fmt: skip

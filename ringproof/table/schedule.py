@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from ringproof.table.expr import Divisors, Expr, Items, Range, constant
+from ringproof.table.expr import Divisors, Expr, Items, Range
 from ringproof.table.integers import MOST_VALUES, Environment, too_many
 from ringproof.verdict import Route, Size, Used
 
@@ -155,18 +155,6 @@ class Schedule:
         for N in range(self.ranks[0], self.ranks[1] + 1):
             yield from self.at(N)
 
-    def numbers(self, ranks: Sequence[tuple[int, int]] = ()) -> list[int]:
-        """The claimed rank counts, ascending; ``ranks`` narrows them to inclusive ranges.
-
-        Errors: `Undefined` when there are more than can be checked one by one.
-        """
-        lo, hi = self.ranks
-        spans = [(max(a, lo), min(b, hi)) for a, b in ranks or [(lo, hi)]]
-        count = sum(max(0, b - a + 1) for a, b in spans)
-        if count > MOST_VALUES:
-            raise too_many(f"{count} rank counts", constant(hi, (*self.route, "ranks")))
-        return sorted({N for a, b in spans for N in range(a, b + 1)})
-
     def at(self, N: int) -> Iterator[Size]:
         """The claimed sizes with N ranks: every combination of parameters that ``where`` admits.
 
@@ -180,7 +168,8 @@ class Schedule:
                     combined.append(Size(N, (*size.params, (loop.name, value))))
                 if len(combined) > MOST_VALUES:
                     item = loop.items[0]
-                    expr = item.lo if isinstance(item, Range) else item
-                    raise too_many("all combinations of the params", expr.of if isinstance(expr, Divisors) else expr)
+                    end = item.lo if isinstance(item, Range) else item
+                    first = end.of if isinstance(end, Divisors) else end
+                    raise too_many("all combinations of the params", first)
             sizes = combined
         yield from (s for s in sizes if self.environment(s).value(self.where))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from ringproof.table.expr import CONSTANTS, HELPERS, LISTS, Expr, ExprError, Kind, Node, walk
 from ringproof.table.kinds import Kinds
-from ringproof.table.misread import closest, cut, nearest
+from ringproof.table.misread import USAGE, closest, cut, nearest
 from ringproof.table.resolve import Extent, extent, too_much
 from ringproof.verdict import Route
 
@@ -28,6 +28,7 @@ KEYS = {
     "claims": "steps sends_per_rank total_sends traffic received".split(),
 }  # fmt: skip
 _RESERVED = {key for of, keys in KEYS.items() if of != "use" for key in keys}
+_MEANT = {"step": "s", "rank": "r", "ranks": "N", "size": "N", "P": "N", "p": "N"}
 _PLACES = {
     "table": "at the top of the file, above the first `[table]`", "phase": "in a `[[phase]]`",
     "use": "in a `[[phase]]` with `use`", "send": "in a `[[phase.send]]`", "ensures": "in `ensures`",
@@ -111,7 +112,9 @@ class Scope:
         if name in self.elsewhere or name in GIVEN:
             title = f"`{name}` has no value here"
         elif name in HELPERS or name in LISTS:
-            title, hint = f"`{name}` needs its arguments, as in `{name}(...)`", ""
+            title, hint = f"`{name}` needs its arguments", f"as in `{USAGE[name]}`"
+        elif name in _MEANT and self.has(_MEANT[name]):
+            hint = f"did you mean `{_MEANT[name]}`?"
         elif near := closest(name, [*known, *HELPERS]):
             hint = near
         elif name in _RESERVED:
@@ -135,6 +138,8 @@ def misplaced(key: str, known: Collection[str]) -> str:
     """What to do about a key that does not belong here: where it belongs, or which was meant."""
     if nearest(key, known):
         return closest(key, known)
+    if key == "send":
+        return "write `[[phase.send]]`, below its `[[phase]]`"
     places = [_PLACES[what] for what, keys in KEYS.items() if key in keys and what != "use"]
     if places:
         return f"`{key}` belongs {' or '.join(places)}"

@@ -74,7 +74,7 @@ def _defined_twice(text: str) -> Finding | None:
     for route, entry in _entries(_tree(text)):
         before = first.setdefault(route, entry)
         pair, older = (one.explicit and one.value > one.key for one in (entry, before))
-        if before is not entry and (entry.explicit == before.explicit == True or pair or older):
+        if before is not entry and ((entry.explicit and before.explicit) or pair or older):
             again = Label(offset.spot(*entry.key), "given again here")
             related = Label(offset.spot(*before.key), "first given here")
             title = f"`{route[-1]}` is given twice"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from ringproof.textfile import Offsets
 from ringproof.verdict import Finding, Label, Spot
@@ -20,7 +21,10 @@ _MESSAGES = {
     ),
     "Invalid initial character for a key part": ("a key is missing here", ""),
     "Expected newline or end of document after a statement": ("the line should end here", _QUOTE),
-    "Expected '=' after a key in a key/value pair": ("`=` is missing after the key", ""),
+    "Expected '=' after a key in a key/value pair": (
+        "`=` is missing after the key",
+        "a line reads `key = value`",
+    ),
     "Unescaped '\\' in a string": ("a backslash in a string begins no known escape", _ESCAPES),
     "Illegal character '\\n'": ("the string is not closed on its line", "close it with `\"`"),
     "Unterminated string": ("a string is never closed", ""),
@@ -72,7 +76,22 @@ def syntax_error(text: str, message: str) -> Finding:
         spot = _spot(text, end, end)
     title, hint = _unseen(text, spot) or _MESSAGES.get(message, ("", ""))
     title = title or message[:1].lower() + message[1:]
-    return Finding("RP003", title, primary=Label(spot), helps=(hint,) if hint else ())
+    related = tuple(_opening(text, spot)) if message.startswith("Unclosed") else ()
+    return Finding("RP003", title, primary=Label(spot), related=related, helps=(hint,) if hint else ())
+
+
+def _opening(text: str, spot: Spot) -> Iterator[Label]:
+    """Where the list or table begins that is still open at a spot."""
+    lines = text.split("\n")
+    end = sum(len(line) + 1 for line in lines[: spot.line - 1]) + spot.column - 1
+    waiting: list[int] = []
+    for piece in _PIECES.finditer(text, 0, end):
+        if piece["open"]:
+            waiting.append(piece.start())
+        elif piece["close"] and waiting:
+            waiting.pop()
+    if waiting:
+        yield Label(_spot(text, waiting[-1], waiting[-1] + 1), "it begins here")
 
 
 def _unseen(text: str, spot: Spot) -> tuple[str, str] | None:
@@ -82,7 +101,7 @@ def _unseen(text: str, spot: Spot) -> tuple[str, str] | None:
     if char == "\r":
         return "a lone carriage return is no line end", "save the file with the line ends of Unix or Windows"
     if char and (char < " " or char == "\x7f") and char != "\t":
-        return f"the control character {char!a} does not belong in a table", "take it out"
+        return f"the control character U+{ord(char):04X} does not belong in a table", "take it out"
     return None
 
 

@@ -23,7 +23,7 @@ USED_HERE = "used here"
 
 def read_use(reader: Reader, at: Fields, scope: Scope, let: Mapping[str, Expr]) -> Use | None:
     """The `use` of one phase; mistakes are reported where they stand, in either file."""
-    at.only(KEYS["use"], required=("name", "use", "group", "rank", "chunk"))
+    at.only(KEYS["use"], ("name", "use", "group", "rank", "chunk"), what="this phase")
     sizes = scope.within({}, let)
     ranks = sizes.within({"r": "integer"}, {})
     for_table = at.table("for")

@@ -5,11 +5,12 @@ Trusted (what a proof rests on): `poly`, `formula`, `atoms`, `facts`, `context`,
 and the parameters), `instance`, `model` and `reading` (symbolic sends, promises and guesses),
 `basics`, `moves`, `exact` and `counts` (which obligations make a property true), and Z3's `unsat`.
 Not trusted: `nodes`, `traces`, `features`, `candidates`, `learner`, `senders`, `covers`,
-`witnesses`, `guesses`, `replay`, `search`.  They only guess; a bad guess costs a proof and can
+`witnesses`, `guesses`, `tallies`, `replay`, `search`,
+`prove`.  They only guess; a bad guess costs a proof and can
 never make one.
 """
 
-from ringproof.proof.every_n.search import prove_every_n
+from ringproof.proof.every_n.prove import prove_every_n
 from ringproof.proof.every_n.verdicts import EveryN, Invariant, Proved, Refuted, Undecided
 
 __all__ = ["EveryN", "Invariant", "Proved", "Refuted", "Undecided", "prove_every_n"]

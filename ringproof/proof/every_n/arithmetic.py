@@ -115,10 +115,11 @@ class Arithmetic:
         """Remember a sum that is multiplied by a size: its gap facts will be wanted."""
         single = factor.single
         if len(x.terms) > 1 and single is not None and self.atoms.is_positive(single[0]):
+            self.atoms.products.setdefault(single[0], {})[x] = None
             for atom in single[0]:
                 rest = list(single[0])
                 rest.remove(atom)
-                self.atoms.products.setdefault(atom, {})[x * Poly({tuple(rest): 1})] = None
+                self.atoms.products.setdefault((atom,), {})[x * Poly({tuple(rest): 1})] = None
 
     # -- division
 
@@ -200,9 +201,9 @@ class Arithmetic:
             return Poly(exact) + left.number // k
         if k <= 8:
             for atom in [a for (a, *more) in filter(None, left.terms) if not more]:
-                if self._splits(atom):
+                if self._splits(atom, k):
                     half, digit = self.atoms.split(atom, k)
-                    whole_part = {(atom,): half * k + digit}
+                    whole_part = {atom: half * k + digit}
                     return Poly(exact) + self._by_number(left.replaced(whole_part), k)
         if k == 2:
             table = self._halved(left)
@@ -210,8 +211,10 @@ class Arithmetic:
                 return Poly(exact) + table
         return Poly(exact) + self._remaining(left, polynomial(k))
 
-    def _splits(self, atom: int) -> bool:
-        if atom < 0 or atom in self.atoms.positive or atom in self.atoms.splits:
+    def _splits(self, atom: int, k: int) -> bool:
+        it = Poly({(atom,): 1})
+        half = self.atoms.poly("half", it, k) * k + self.atoms.poly("digit", it, k)
+        if atom < 0 or atom in self.atoms.positive or self.atoms.links.get(atom, half) != half:
             return False
         return self.atoms.of(atom).kind in ("var", "div", "half")
 
@@ -295,8 +298,7 @@ class Arithmetic:
         for part in (x, y):
             atom = self.atoms.of(part.atom) if part.atom is not None else None
             inner = list(atom.args) if atom and atom.kind == "xor" else [self.atoms.written(part)]
-            for a in inner:
-                assert isinstance(a, Poly)
+            for a in (i for i in inner if isinstance(i, Poly)):
                 if a in operands:
                     del operands[a]
                 elif a != ZERO:

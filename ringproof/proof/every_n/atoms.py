@@ -51,18 +51,26 @@ class Atom:
 
 @dataclass(slots=True)
 class Atoms:
-    """All atoms of one table, numbered once; ``splits``: q -> k*half + digit, used when writing
-    polynomials; ``sizes``: unknowns that are sizes; ``made``: powers that only facts use;
-    ``products``: sums that the table multiplies by an atom; ``positive``: atoms that are at least 1 whatever the unknowns are (powers) or by an
-    assumption that every obligation states (sizes)."""
+    """All atoms of one table, numbered once.
+
+    ``links``: q -> k*half + digit; ``splits``: those used when polynomials are written.
+    ``positive``: atoms of at least 1, because they are powers or by an assumption on the sizes that
+    every obligation states.  ``sizes``: unknowns that are sizes.  ``made``: powers that only facts
+    use.  ``small``: unknowns that are hardly ever above this.  ``products``: sums that the table
+    multiplies by a size.  ``facts``, ``texts``: kept, because they are asked for again and again.
+    """
 
     kinds: list[Atom] = field(default_factory=list)
     numbers: dict[Atom, int] = field(default_factory=dict)
     splits: dict[int, Poly] = field(default_factory=dict)
+    links: dict[int, Poly] = field(default_factory=dict)
     positive: set[int] = field(default_factory=set)
     sizes: set[int] = field(default_factory=set)
     made: set[int] = field(default_factory=set)
-    products: dict[int, dict[Poly, None]] = field(default_factory=dict)
+    small: dict[int, int] = field(default_factory=dict)
+    products: dict[Monomial, dict[Poly, None]] = field(default_factory=dict)
+    facts: dict[tuple[object, ...], list[Formula]] = field(default_factory=dict)
+    texts: dict[Formula, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
 
     def number(self, kind: str, *args: Argument) -> int:
         """The number of an atom, the same for the same atom; negative where it is 0 or 1."""
@@ -100,7 +108,9 @@ class Atoms:
         """Half and digit of an atom: q = k * half + digit, 0 <= digit < k."""
         whole = Poly({(number,): 1})
         half, digit = (self.poly(kind, whole, k) for kind in ("half", "digit"))
-        self.splits.setdefault(number, half * k + digit)
+        self.links.setdefault(number, half * k + digit)
+        if self.of(number).kind != "var":
+            self.splits.setdefault(number, half * k + digit)
         return half, digit
 
     def written(self, poly: Poly) -> Poly:
@@ -108,6 +118,10 @@ class Atoms:
         while (after := poly.replaced(self.splits)) is not poly:
             poly = after
         return poly
+
+    def linked(self, poly: Poly) -> Poly:
+        """The polynomial with every atom that has a digit replaced, once."""
+        return poly.replaced(self.links)
 
     def is_size(self, number: int) -> bool:
         """Whether an atom depends on nothing but the sizes."""
@@ -126,7 +140,8 @@ def meaning(atom: Atom, values: Mapping[int, int]) -> int:
         assert not isinstance(f, (int, str, Poly)) or isinstance(f, bool)
         return int(holds(f, values))
     args = [a.value(values) if isinstance(a, Poly) else a for a in atom.args]
-    x, y = (int(a) for a in (*args, 0)[:2])
+    numbers = [a for a in args if isinstance(a, int)]
+    x, y = (*numbers, 0)[:2]
     match atom.kind:
         case "div":
             return x // y if y > 0 else 0
@@ -144,8 +159,8 @@ def meaning(atom: Atom, values: Mapping[int, int]) -> int:
             return min(x, y)
         case "xor":
             result = 0
-            for a in args:
-                result ^= int(a)
+            for a in numbers:
+                result ^= a
             return result
     raise ValueError(atom.kind)
 
@@ -199,6 +214,11 @@ def _division(atoms: Atoms, q: Poly, x: Poly, m: Poly) -> Iterator[Formula]:
     yield implies(both(guard, le(0, x)), both(le(0, q), le(q, x)))
     yield implies(both(guard, lt(x, 0)), both(lt(q, 0), le(x, q)))
     yield implies(negation(guard), eq(q, 0))
+    inner = atoms.of(x.atom) if x.atom is not None else None
+    if inner and inner.kind == "div" and sure:
+        a = inner.poly(1)
+        if a != m and a.atom in atoms.positive and m.atom in atoms.positive:
+            yield eq(q, atoms.poly("div", atoms.poly("div", inner.poly(0), m), a))
 
 
 def _power(atoms: Atoms, p: Poly, base: int, e: Poly) -> Iterator[Formula]:
@@ -243,6 +263,10 @@ def _xor(atoms: Atoms, it: Poly, args: list[Poly]) -> Iterator[Formula]:
         yield same(eq(it, 0), eq(args[0], args[1]))
         yield same(eq(it, args[0]), eq(args[1], 0))
         yield same(eq(it, args[1]), eq(args[0], 0))
+    if len(args) == 3:
+        for i, last in enumerate(args):
+            one, two = (a for j, a in enumerate(args) if j != i)
+            yield implies(eq(one, two), eq(it, last))
     for number in sorted(atoms.positive):
         atom = atoms.of(number)
         if atom.kind == "pow" and atom.args[0] == 2:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ringproof.proof.every_n.features import Features
-from ringproof.proof.every_n.nodes import Samples, node, number, size
+from ringproof.proof.every_n.nodes import Samples, node, number, size, weight
 from ringproof.table.expr import Node
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -43,7 +43,7 @@ def candidates(features: Features, samples: Samples) -> Candidates:
     """Every condition f op mark + k and f op g + k that is not the same everywhere."""
     F = np.stack([samples(f) for f in features.numbers]).astype(np.int64)
     M = np.stack([samples(m) for m in features.marks]).astype(np.int64)
-    cost_f = np.array([size(f) for f in features.numbers])
+    cost_f = np.array([weight(f, features.named) for f in features.numbers])
     cost_m = np.array([size(m) for m in features.marks])
     blocks, costs, shapes = [], [], []
 

@@ -61,16 +61,19 @@ class Answer:
 class Context:
     """Hypotheses, with a solver that keeps them and the facts they need."""
 
-    def __init__(self, desk: Desk, hypotheses: tuple[Formula, ...]) -> None:
-        self.desk, self.hypotheses = desk, hypotheses
+    def __init__(
+        self, desk: Desk, hypotheses: tuple[Formula, ...], parent: Context | None = None
+    ) -> None:
+        self.desk, self.hypotheses, self.parent = desk, hypotheses, parent
         self._facts: Facts | None = None
-        self._declared: set[str] = set()
+        self._start: _Start | None = None
+        self._declared: dict[str, None] = {}
         self._answers: dict[Formula, bool] = {}
 
     def extended(self, *more: Formula) -> Context:
         """A context with more hypotheses."""
         found = tuple(f for f in more if f is not True and f not in self.hypotheses)
-        return Context(self.desk, (*self.hypotheses, *found)) if found else self
+        return Context(self.desk, (*self.hypotheses, *found), self) if found else self
 
     def entails(self, goal: Formula) -> bool:
         """Whether ``goal`` is proved here, quickly; for simplifying terms."""
@@ -89,7 +92,8 @@ class Context:
         """Prove ``goal`` here, or find where it fails."""
         if goal is True:
             return Answer("proved")
-        own = Context(self.desk, self.hypotheses)  # facts of other questions would only distract
+        # Facts of other questions would only distract.
+        own = Context(self.desk, self.hypotheses, self)
         found = own._check(goal, self.desk.left(), keep=True)
         self.desk.left()
         if found == z3.unsat:
@@ -106,36 +110,55 @@ class Context:
                 values[int(name.rsplit(".", 1)[1])] = model[declaration].as_long()
         return values
 
-    def _start(self) -> None:
-        self._facts = Facts(self.desk.atoms)
-        self._solver = z3.SimpleSolver()
-        for f in self.hypotheses:
-            self._facts.ask(f)
-        self._solver.from_string(self._text(self.hypotheses))
-
-    def _text(self, more: Iterable[Formula]) -> str:
-        assert self._facts is not None
-        text = Text(self.desk.atoms)
-        fresh, self._facts.fresh = self._facts.fresh, []
-        asserted = [f"(assert {text.formula(f)})" for f in (*fresh, *more)]
-        new = [name for name in text.used if name not in self._declared]
-        self._declared.update(new)
-        return "".join(f"(declare-const {name} Int)" for name in new) + "".join(asserted)
+    def start(self) -> _Start:
+        """The hypotheses with the facts they need, as text; made from the parent's."""
+        if self._start is None:
+            known = self.parent.start() if self.parent else None
+            facts = known.facts.copy() if known else Facts(self.desk.atoms)
+            new = self.hypotheses[len(self.parent.hypotheses) :] if self.parent else self.hypotheses
+            for f in new:
+                facts.ask(f)
+            fresh, facts.fresh = facts.fresh, []
+            declared = dict(known.declared) if known else {}
+            text = _text(self.desk.atoms, declared, (*fresh, *new))
+            self._start = _Start(facts, (known.text if known else "") + text, declared)
+        return self._start
 
     def _check(self, goal: Formula, milliseconds: int, keep: bool = False) -> z3.CheckSatResult:
         if self._facts is None:
-            self._start()
-        assert self._facts is not None
+            begun = self.start()
+            self._facts, self._declared = begun.facts.copy(), dict(begun.declared)
+            self._solver = z3.SimpleSolver()
+            self._solver.from_string(begun.text)
         self._facts.ask(goal)
-        if self._facts.fresh:
-            self._solver.from_string(self._text(()))
+        fresh, self._facts.fresh = self._facts.fresh, []
+        if fresh:
+            self._solver.from_string(_text(self.desk.atoms, self._declared, fresh))
         self._solver.set("timeout", milliseconds)
         self._solver.push()
-        self._solver.from_string(self._text((negation(goal),)))
+        self._solver.from_string(_text(self.desk.atoms, self._declared, (negation(goal),)))
         found = self._solver.check()
         if not keep or found == z3.unsat:
             self._solver.pop()
         return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Start:
+    """Where a context's questions start from."""
+
+    facts: Facts
+    text: str
+    declared: dict[str, None]
+
+
+def _text(atoms: Atoms, declared: dict[str, None], formulas: Iterable[Formula]) -> str:
+    """Assertions, with a declaration of what is not ``declared`` yet."""
+    text = Text(atoms)
+    asserted = [f"(assert {text.formula(f)})" for f in formulas]
+    new = [name for name in text.used if name not in declared]
+    declared.update(dict.fromkeys(new))
+    return "".join(f"(declare-const {name} Int)" for name in new) + "".join(asserted)
 
 
 class Text:
@@ -151,6 +174,14 @@ class Text:
 
     def formula(self, f: Formula) -> str:
         """One formula."""
+        kept = self.atoms.texts.get(f)
+        if kept is None:
+            inner = Text(self.atoms)
+            kept = self.atoms.texts[f] = inner._written(f), tuple(inner.used)
+        self.used.update(dict.fromkeys(kept[1]))
+        return kept[0]
+
+    def _written(self, f: Formula) -> str:
         match f:
             case bool():
                 return "true" if f else "false"
@@ -159,11 +190,11 @@ class Text:
             case Eq(poly):
                 return f"(= {self.sum(poly)} 0)"
             case Not(arg):
-                return f"(not {self.formula(arg)})"
+                return f"(not {self._written(arg)})"
             case And(args):
-                return f"(and {' '.join(map(self.formula, args))})"
+                return f"(and {' '.join(map(self._written, args))})"
             case Or(args):
-                return f"(or {' '.join(map(self.formula, args))})"
+                return f"(or {' '.join(map(self._written, args))})"
 
     def sum(self, poly: Poly) -> str:
         """One polynomial."""
@@ -174,10 +205,8 @@ class Text:
         number = str(k) if k >= 0 else f"(- {-k})"
         if not m:
             return number
-        if len(m) == 1:
-            name = self.atoms.name(m[0])
-        else:
-            name = "*" + "*".join(str(abs(a)) for a in m)
+        product = "*" + "*".join(str(abs(a)) for a in m)
+        name = self.atoms.name(m[0]) if len(m) == 1 else product
         self.used[name] = None
         return name if k == 1 else f"(* {number} {name})"
 

@@ -117,8 +117,16 @@ def _likely(row: _Row, places: Places, features: Features, question: Question) -
         bounds = [n.args[0] for n in row.conditions if n.op == "<=" and n.args[1] == name(unknown)]
         apart = [node("%", node("-", u, v), m) for m in [name("N"), *features.moduli[:2]]
                  for u in known[:3] for v in known[:3] if u != v and m.op != "const"]  # fmt: skip
-        seeds[unknown] = [*bounds, *known, *apart]
+        slots = [n for n in features.numbers if n.op in ("//", "%") and n.args[0] == c][:4]
+        digits = [node("%", node("-", _digit(u, p, m), _digit(v, p, m)), m) for p in features.powers[:3]
+                  for m in features.moduli[:3] for u, v in ((x, k), (k, x))]  # fmt: skip
+        own = [_digit(x, p, p.args[0]) for p in features.powers[:3] if p.op == "**"]
+        seeds[unknown] = [*bounds, *slots, *own, *(digits if question.contents else []), *known, *apart]
     return solutions([(rank, x), (slot, c)], row.unknowns, seeds)
+
+
+def _digit(tree: Node, power: Node, base: Node) -> Node:
+    return node("%", node("//", tree, power), base)
 
 
 def _digits(features: Features, x: Node, others: list[Node]) -> list[Node]:

@@ -7,14 +7,16 @@ replace case splits over quotients, and keep every question linear.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import combinations
 
 from ringproof.proof.every_n.atoms import Atom, Atoms, own
 from ringproof.proof.every_n.formula import Formula, both, eq, implies, le, polys, same
-from ringproof.proof.every_n.poly import ONE, ZERO, Monomial, Poly
+from ringproof.proof.every_n.poly import ONE, ZERO, Monomial, Poly, without
 
-MOST_FORMS = 20
+MOST_FORMS, MOST_FACTS = 20, 6000
 
 
 @dataclass(slots=True)
@@ -25,9 +27,19 @@ class Facts:
     fresh: list[Formula] = field(default_factory=list)
     seen_atoms: dict[int, None] = field(default_factory=dict)
     seen_monomials: dict[Monomial, None] = field(default_factory=dict)
-    _forms: dict[int, dict[Poly, None]] = field(default_factory=dict)
+    _forms: dict[Monomial, dict[Poly, None]] = field(default_factory=dict)
     _polys: set[Poly] = field(default_factory=set)
     _known: set[Formula] = field(default_factory=set)
+    _todo: list[Poly] = field(default_factory=list)
+    _looked: set[Poly] = field(default_factory=set)
+
+    def copy(self) -> Facts:
+        """The same, to ask further questions of."""
+        forms = {base: dict(sums) for base, sums in self._forms.items()}
+        return Facts(
+            self.atoms, list(self.fresh), dict(self.seen_atoms), dict(self.seen_monomials), forms,
+            set(self._polys), set(self._known), [], set(self._looked),
+        )  # fmt: skip
 
     def ask(self, f: Formula) -> None:
         """Collect what is needed for a formula that somebody asks about."""
@@ -36,25 +48,78 @@ class Facts:
                 self._polys.add(poly)
                 self._poly(poly)
                 self._combinations(poly)
-        for base in [a for a in self.seen_atoms if a in self.atoms.products]:
-            for u in self.atoms.products[base]:
-                if all(a in self.seen_atoms for a in u.atoms()):
+        self._work()
+        for base, sums in self.atoms.products.items():
+            for u in sums:
+                if all(a in self.seen_atoms for a in (*base, *u.atoms())):
                     self._form(base, u)
+                    for size in [a for a in self.seen_atoms if self._plain(a)]:
+                        self._form(base, Poly({(size,): 1}))
+        self._work()
+        self._lowest()
+        self._work()
+
+    def _lowest(self) -> None:
+        """A lowest bit may be one of the other powers: then products with it are the same."""
+        powers = [n for n in self.seen_atoms if self._power(n) and n not in self.atoms.made]
+        for number in [n for n in self.seen_atoms if self.atoms.of(n).kind == "ctz"]:
+            for other in powers:
+                if self._power(other) != "ctz" and not self.atoms.is_size(other):
+                    x, power = self.atoms.of(number).poly(0), Poly({(other,): 1})
+                    self._atom(self.atoms.number("div", x, power))
+        self._work()
+        for base, sums in list(self._forms.items()):
+            if len(base) == 1 and self._power(base[0]) == "ctz":
+                for other in powers:
+                    if self._power(other) != "ctz" and not self.atoms.is_size(other):
+                        for u in list(sums):
+                            self._same(base[0], other, u)
+
+    def _power(self, number: int) -> str:
+        """What the exponent of a power of two is, or nothing."""
+        atom = self.atoms.of(number)
+        if atom.kind != "pow" or atom.args[0] != 2:
+            return ""
+        exponent = atom.poly(1).atom
+        return self.atoms.of(exponent).kind if exponent is not None else "sum"
+
+    def _same(self, one: int, other: int, u: Poly) -> None:
+        p, q = (Poly({(n,): 1}) for n in (one, other))
+        self._fact(implies(eq(p, q), eq(p * u, q * u)))
+
+    def _plain(self, number: int) -> bool:
+        return number in self.atoms.positive and self.atoms.of(number).kind == "var"
+
+    def _work(self) -> None:
+        """Look into everything that facts have brought up."""
+        while self._todo:
+            self._poly(self._todo.pop())
 
     def _fact(self, f: Formula) -> None:
         if f is True or f in self._known:
             return
         self._known.add(f)
         self.fresh.append(f)
-        for poly in polys(f):
-            self._poly(poly)
+        if len(self._known) < MOST_FACTS:
+            self._todo.extend(polys(f))
 
     def _own(self, f: Formula) -> None:
         self._fact(f)
         for poly in polys(f):
             self._combinations(poly)
 
+    def _kept(self, key: tuple[object, ...], make: Callable[[], Iterator[Formula]]) -> list[Formula]:
+        """Facts made once for all questions; splitting an atom changes how they are written."""
+        whole = (*key, len(self.atoms.links))
+        found = self.atoms.facts.get(whole)
+        if found is None:
+            found = self.atoms.facts[whole] = list(make())
+        return found
+
     def _poly(self, poly: Poly) -> None:
+        if poly in self._looked:
+            return
+        self._looked.add(poly)
         for m in poly.terms:
             for atom in m:
                 self._atom(atom)
@@ -66,16 +131,22 @@ class Facts:
             return
         others = list(self.seen_atoms)
         self.seen_atoms[number] = None
-        for fact in own(self.atoms, number):
+        for fact in self._kept(("own", number), lambda: own(self.atoms, number)):
             self._own(fact)
         for other in others:
-            for fact in pair(self.atoms, number, other):
+            for fact in self._pairs(number, other):
                 self._fact(fact)
             self._fact(shared(self.atoms, number, other))
             self._fact(shared(self.atoms, other, number))
         if self.atoms.of(number).kind in ("half", "digit"):
             for m in list(self.seen_monomials):
                 self._written(m)
+
+    def _pairs(self, one: int, two: int) -> list[Formula]:
+        kinds = self.atoms.of(one).kind, self.atoms.of(two).kind
+        if kinds[0] != kinds[1] or kinds[0] not in ("pow", "div", "xor"):
+            return []
+        return self._kept(("pair", one, two), lambda: pair(self.atoms, one, two))
 
     def _monomial(self, m: Monomial) -> None:
         if m in self.seen_monomials:
@@ -90,9 +161,10 @@ class Facts:
             return
         for fact in powers(self.atoms, m):
             self._fact(fact)
-        bases = [a for a in dict.fromkeys(m) if a in self.atoms.positive] or [m[0]]
-        for base in bases:
-            self._form(base, _rest(m, base))
+        for base in self._bases(m) or [(m[0],)]:
+            rest = without(m, base)
+            if rest:
+                self._form(base, Poly({rest: 1}))
         for other in others:
             for fact in linked(self.atoms, m, other):
                 self._fact(fact)
@@ -100,33 +172,44 @@ class Facts:
     def _written(self, m: Monomial) -> None:
         """A product with an atom that was split is the sum of the products with its parts."""
         product = Poly({m: 1})
-        written = self.atoms.written(product)
+        written = self.atoms.linked(product)
         if written != product:
             self._fact(eq(product, written))
 
-    def _small(self, number: int) -> bool:
+    def _bases(self, m: Monomial) -> list[Monomial]:
+        """The positive atoms of a product, and all of them together."""
+        positive = tuple(a for a in m if a in self.atoms.positive)
+        found = {c for n in (1, 2) for c in combinations(positive, n)}
+        return sorted(found, key=lambda b: (len(b), b))
+
+    def _small(self, number: int) -> int:
+        """How many cases a product with this atom is worth; 0 for none."""
         atom = self.atoms.of(number)
-        return number < 0 or (atom.kind == "digit" and atom.number(1) <= 8)
+        if number < 0:
+            return 2
+        if atom.kind == "digit" and atom.number(1) <= 8:
+            return atom.number(1)
+        return self.atoms.small.get(number, -1) + 1
 
     def _digit(self, number: int, product: Poly, rest: Poly) -> None:
         """A product with a digit: one case for every value of the digit."""
-        top = 2 if number < 0 else self.atoms.of(number).number(1)
-        for i in range(top):
+        for i in range(self._small(number)):
             self._fact(implies(eq(Poly({(number,): 1}), i), eq(product, rest * i)))
 
     def _combinations(self, poly: Poly) -> None:
         """Sums of products with one base that are asked about are forms of their own."""
-        for base in {a for m in poly.terms if len(m) > 1 for a in m if a in self.atoms.positive}:
-            inside, _ = poly.split((base,))
+        bases = dict.fromkeys(b for m in poly.terms if len(m) > 1 for b in self._bases(m))
+        for base in bases:
+            inside, _ = poly.split(base)
             if len(inside.terms) > 1:
                 self._form(base, inside)
 
-    def _form(self, base: int, u: Poly) -> None:
+    def _form(self, base: Monomial, u: Poly) -> None:
         forms = self._forms.setdefault(base, {})
         if u in forms or -u in forms:
             return
-        m = Poly({(base,): 1})
-        guard: Formula = True if base in self.atoms.positive else le(0, m)
+        m = Poly({base: 1})
+        guard: Formula = True if self.atoms.is_positive(base) else le(0, m)
         for i in (1, 2):
             self._fact(implies(eq(m, i), eq(m * u, u * i)))
             self._fact(implies(both(le(i, m), le(0, u)), le(u * i, m * u)))
@@ -134,7 +217,7 @@ class Facts:
         others = [ZERO, ONE, *forms] if len(forms) < MOST_FORMS else [ZERO]
         forms[u] = None
         for v in others:
-            for fact in gaps(u, v, m):
+            for fact in self._kept(("gap", u, v, base), partial(gaps, u, v, m)):
                 self._fact(implies(guard, fact))
 
 
@@ -182,7 +265,9 @@ def _cancelled(a: Atom, b: Atom, one: int, two: int) -> Iterator[Formula]:
     mine = [p for p in a.args if p not in b.args and isinstance(p, Poly)]
     others = [p for p in b.args if p not in a.args and isinstance(p, Poly)]
     if len(mine) == len(others) == 1:
-        yield same(eq(Poly({(one,): 1}), Poly({(two,): 1})), eq(mine[0], others[0]))
+        it, that = (Poly({(n,): 1}) for n in (one, two))
+        yield same(eq(it, that), eq(mine[0], others[0]))
+        yield same(eq(it, others[0]), eq(that, mine[0]))
 
 
 def _exponent(atoms: Atoms, m: Poly) -> tuple[int, Poly] | None:
@@ -222,7 +307,8 @@ def _exact(atoms: Atoms, one: int, two: int) -> Iterator[Formula]:
     """An exact multiple of a power, divided by a smaller power of its base, is a multiple of it."""
     a, b = atoms.of(one), atoms.of(two)
     e, f = _exponent(atoms, a.poly(1)), _exponent(atoms, b.poly(1))
-    assert e is not None and f is not None
+    assert e is not None
+    assert f is not None
     _, digit = atoms.split(two, e[0])
     multiple = eq(atoms.written(a.poly(0)), a.poly(1) * atoms.written(Poly({(one,): 1})))
     yield implies(both(le(0, f[1]), le(f[1] + 1, e[1]), multiple), eq(digit, 0))
@@ -252,6 +338,10 @@ def powers(atoms: Atoms, m: Monomial) -> Iterator[Formula]:
         e, f = a.poly(1), b.poly(1)
         whole = e + f
         number = whole.number
+        if number is None and not atoms.known("pow", a.number(0), whole):
+            if m[0] in atoms.made or m[1] in atoms.made:
+                return
+            atoms.made.add(atoms.number("pow", a.number(0), whole))
         power = (
             atoms.poly("pow", a.number(0), whole) if number is None
             else Poly({(): a.number(0) ** max(number, 0)})

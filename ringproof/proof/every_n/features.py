@@ -21,6 +21,7 @@ from ringproof.proof.every_n.nodes import (
     subtrees,
     tidy,
     uses,
+    weight,
 )  # fmt: skip
 from ringproof.proof.every_n.senders import turned
 from ringproof.table.expr import Expr, Node, Range
@@ -43,6 +44,7 @@ class Features:
     powers: list[Node] = field(default_factory=list)
     moduli: list[Node] = field(default_factory=list)
     most: int = 30
+    named: frozenset[Node] = frozenset()
 
 
 @dataclass(slots=True)
@@ -58,6 +60,8 @@ class _Parts:
     factors: dict[Node, None] = field(default_factory=dict)
     xors: dict[Node, None] = field(default_factory=dict)
     intos: dict[Node, None] = field(default_factory=dict)
+    named: dict[Node, None] = field(default_factory=dict)
+    binary: dict[Node, None] = field(default_factory=dict)
 
 
 def row_trees(schedule: Schedule, phase: Phase) -> list[tuple[str, Node]]:
@@ -79,16 +83,21 @@ def row_trees(schedule: Schedule, phase: Phase) -> list[tuple[str, Node]]:
 def _parts(schedule: Schedule, phase: Phase) -> _Parts:
     parts = _Parts()
     sizes = {"N", *(p.name for p in schedule.params)}
+    _named(parts, schedule, phase, sizes)
     for other in schedule.phases:
         for kind, tree in row_trees(schedule, other):
             if kind == "into" and uses(tree) <= sizes | {"r"}:
                 parts.intos[tree] = None
+            for sub in subtrees(tree):
+                if sub.op == "lowbit" or (sub.op == "**" and sub.args[0] == number(2)):
+                    parts.binary[sub] = None
+                if sub.op == "%" and "r" in uses(sub) <= sizes | {"r"}:
+                    parts.ranks[sub] = None
     for kind, tree in row_trees(schedule, phase):
         for sub in subtrees(tree):
             used = uses(sub)
-            if sub.op in ("%", "//") and used and "r" not in uses(sub.args[1]):
-                if uses(sub.args[1]) <= sizes | {"s"}:
-                    parts.moduli[sub.args[1]] = None
+            if sub.op in ("%", "//") and used and uses(sub.args[1]) <= sizes | {"s"}:
+                parts.moduli[sub.args[1]] = None
             if sub.op == "*" and kind in ("chunk", "into"):
                 for factor in sub.args:
                     if uses(factor) and uses(factor) <= sizes:
@@ -108,6 +117,17 @@ def _parts(schedule: Schedule, phase: Phase) -> _Parts:
             elif sub.op in _INTEGERS or sub.op == "name":
                 _sort(parts, sub, used, sizes)
     return parts
+
+
+def _named(parts: _Parts, schedule: Schedule, phase: Phase, sizes: set[str]) -> None:
+    """What the table has a name for is worth looking at."""
+    kept = frozenset({"r", "s", *sizes})
+    for row in phase.rows:
+        mine = kept | {loop.name for loop in row.loops}
+        for expr in row.names.values():
+            tree = inline(expr.node, row.names, mine)
+            if "r" in uses(tree) <= sizes | {"r"} and tree.op in _INTEGERS:
+                parts.named[tree] = None
 
 
 def _sort(parts: _Parts, sub: Node, used: frozenset[str], sizes: set[str]) -> None:
@@ -143,7 +163,7 @@ def features(
         numbers[name(places.chunk)] = None
     pairs = [(u, v) for u in ranks for v in (*slots, *others)]
     pairs += [(u, v) for u in others for v in slots]
-    if any(p.op == "**" and p.args[0] == number(2) for p in found.powers):
+    if parts.binary:
         for u in (x, *_ranks(axes[3:], places)):
             numbers[node("lowbit", u)] = None
     wide = [name("N"), *(m for m in constants if m != name("N") and m.op != "const")]
@@ -164,14 +184,17 @@ def features(
     base = [n for n in numbers if n != s]
     for p in found.powers[: 2 + 2 * level]:
         for u in base:
-            if level or size(u) <= 5:
+            if level or size(u) <= 5 or u in ranks or u in others:
                 numbers[node("//", u, p)] = None
                 numbers[node("%", u, p)] = None
     if level > 1:
         for u in (substitute(m, {**at, "r": x}) for m in parts.mixed):
             numbers[u] = None
-    found.numbers = sorted(numbers, key=size)
-    found.most = 30 + 40 * level
+    roles = [x, *_ranks(axes[3:], places)]
+    named = [substitute(t, {"r": r}) for t in parts.named for r in roles]
+    found.named = frozenset(t for t in named if size(t) > 2)
+    found.numbers = sorted(numbers, key=lambda t: weight(t, found.named))
+    found.most = 40 + 40 * level
     marks = [number(0), s, *(substitute(t, at) for t in parts.steps), *parts.sizes]
     found.marks = sorted(dict.fromkeys(marks), key=size)[: 8 + 4 * level]
     found.conditions = [substitute(t, {"r": r}) for t in parts.tests for r in _ranks(axes, places)]
@@ -196,9 +219,11 @@ def _ranks(axes: tuple[str, ...], places: Places) -> list[Node]:
 
 
 def _coordinates(parts: _Parts, x: Node, level: int) -> list[Node]:
-    own = [substitute(t, {"r": x}) for t in sorted(parts.ranks, key=size)]
+    at = {"r": x}
+    named = [substitute(t, at) for t in sorted(parts.named, key=size)]
+    own = [substitute(t, at) for t in sorted(parts.ranks, key=size)]
     kept = [t for t in own if level or t.op in ("name", "%", "//", "lowbit", "if")]
-    return list(dict.fromkeys([x, *kept[: 4 + 4 * level]]))
+    return list(dict.fromkeys([x, *named[: 4 + 2 * level], *kept[: 4 + 4 * level]]))
 
 
 def _slots(schedule: Schedule, parts: _Parts, c: Node) -> list[Node]:

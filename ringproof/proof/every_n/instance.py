@@ -137,6 +137,8 @@ def _open(
         lo, hi = (reader.integer(e.node, path) for e in (item.lo, item.hi))
         value = loops[loop.name]
         values[loop.name] = value
+        if value.atom is not None and lo.number is not None and 0 <= (hi.number or -1) <= 8:
+            reader.context.desk.atoms.small[value.atom] = hi.number or 0
         return both(le(lo, value), le(value, hi))
     if isinstance(item, Expr):
         values[loop.name] = reader.integer(item.node, path)

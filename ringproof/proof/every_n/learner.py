@@ -98,8 +98,8 @@ def _shortest(pool: Candidates, value: Array) -> tuple[Rules | None, str]:
             found.append((cost, [[pool.node(c) for c in rule] for rule in rules], sign))
     if not found:
         return None, ""
-    _, rules, sign = min(found, key=lambda f: f[0])
-    return rules, sign
+    _, best, sign = min(found, key=lambda f: f[0])
+    return best, sign
 
 
 def _cover(pool: Candidates, value: Array) -> list[list[int]] | None:
@@ -129,6 +129,8 @@ def _needed(pool: Candidates, rules: list[list[int]], value: Array) -> list[list
 
 def _grow(pool: Candidates, positive: Array, negative: Array) -> list[int] | None:
     """One rule: covers some positives and no negative."""
+    if not len(pool.cost):
+        return None
     rule: list[int] = []
     p_left, n_left = positive.astype(np.float32), negative.astype(np.float32)
     while n_left.any():
@@ -144,7 +146,21 @@ def _grow(pool: Candidates, positive: Array, negative: Array) -> list[int] | Non
             return None
         rule.append(best)
         p_left, n_left = p_left * pool.truth[best], n_left * pool.truth[best]
-    return _pruned(pool, rule, negative)
+    return _simplified(pool, _pruned(pool, rule, negative), positive, negative)
+
+
+def _simplified(pool: Candidates, rule: list[int], positive: Array, negative: Array) -> list[int]:
+    """Every condition exchanged for the shortest that does the same service in the rule."""
+    for at in range(len(rule)):
+        rest = rule[:at] + rule[at + 1 :]
+        others = pool.truth[rest].min(axis=0) if rest else np.ones_like(pool.truth[0])
+        covered = others * pool.truth[rule[at]] * positive
+        kept = pool.truth @ covered == covered.sum()
+        clean = pool.truth @ (others * negative) == 0
+        fit = np.flatnonzero(kept & clean)
+        if fit.size:
+            rule = [*rule[:at], int(fit[np.argmin(pool.cost[fit])]), *rule[at + 1 :]]
+    return rule
 
 
 def _pruned(pool: Candidates, rule: list[int], negative: Array) -> list[int]:

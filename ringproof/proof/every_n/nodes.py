@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ringproof.table.columns import Columns, column
+from ringproof.table.arrays import ARRAYS
 from ringproof.table.expr import Expr, Node, walk
+from ringproof.table.integers import OPERATIONS, Undefined
 
 Array = np.ndarray[Any, np.dtype[Any]]
 _INFIX = {"+", "-", "*", "//", "%", "**", "&", "|", "^", "<<", ">>", "<", "<=", ">", ">=", "==",
@@ -33,6 +34,8 @@ def node(op: str, *args: Node) -> Node:
     if op in ("//", "*") and one and args[1].value == 1:
         return args[0]
     if op == "+" and args[0].op == "const" and args[0].value == 0:
+        return args[1]
+    if op == "*" and args[0].op == "const" and args[0].value == 1:
         return args[1]
     return Node(op, tuple(args), 0, 0)
 
@@ -67,6 +70,13 @@ def uses(tree: Node) -> frozenset[str]:
 def size(tree: Node) -> int:
     """How many nodes."""
     return sum(1 for _ in walk(tree))
+
+
+def weight(tree: Node, named: frozenset[Node]) -> int:
+    """How many nodes, what the table has a name for counting little."""
+    if tree in named:
+        return 2
+    return 1 + sum(weight(a, named) for a in tree.args)
 
 
 def subtrees(tree: Node) -> Iterator[Node]:
@@ -142,22 +152,50 @@ def expr(tree: Node) -> Expr:
 
 
 class Samples:
-    """Places with known values: names -> int64 arrays of one length."""
+    """Places with known values: names -> int64 arrays of one length.
+
+    Unlike `table.columns` nothing guards against overflow: a wrong value is a wrong guess.
+    """
 
     def __init__(self, values: Mapping[str, Array]) -> None:
         self.values = dict(values)
         self.count = len(next(iter(self.values.values())))
-        self._columns = Columns({k: column(v) for k, v in self.values.items()}, {})
-        self._kept: dict[Node, Array] = {}
+        self._kept: dict[Node, Any] = {}
 
     def __call__(self, tree: Node) -> Array:
         """A tree at every place; 0 or False where it has no value."""
+        with np.errstate(all="ignore"):
+            return np.broadcast_to(np.asarray(self._value(tree)), (self.count,))
+
+    def _value(self, tree: Node) -> Any:
+        if tree.op == "const":
+            return tree.value
+        if tree.op == "name":
+            return self.values[str(tree.value)]
         found = self._kept.get(tree)
         if found is None:
-            made = self._columns.value(Expr("", tree, ()))
-            found = np.broadcast_to(np.asarray(made.values), (self.count,))
-            self._kept[tree] = found
+            found = self._kept[tree] = self._operation(tree)
         return found
+
+    def _operation(self, tree: Node) -> Any:
+        args = [self._value(a) for a in tree.args]
+        if tree.op == "if":
+            return np.where(args[0], args[1], args[2])
+        if tree.op in ("and", "or"):
+            combine = np.logical_and if tree.op == "and" else np.logical_or
+            result = args[0]
+            for arg in args[1:]:
+                result = combine(result, arg)
+            return result
+        if not any(isinstance(a, np.ndarray) for a in args):
+            try:
+                return OPERATIONS[tree.op](*args)
+            except Undefined:
+                return 0
+        if tree.op in ("**", "<<"):
+            args[1] = np.minimum(args[1], 40)
+        values, bad = ARRAYS[tree.op](*args)
+        return values if bad is False else np.where(bad, 0, values)
 
     def taken(self, at: Array) -> Samples:
         """Some of the places."""

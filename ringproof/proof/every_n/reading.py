@@ -32,8 +32,11 @@ def guessed(
     model: Model, stage: Stage, sender: Sender, context: Context, place: Place, step: Poly
 ) -> Instance:
     """The send that a guess names."""
-    case = next(i.case for i in stage.instances
-                if (i.case.index, i.case.part) == (sender.row, sender.part))  # fmt: skip
+    found = [i.case for i in stage.instances
+             if (i.case.index, i.case.part) == (sender.row, sender.part)]  # fmt: skip
+    if not found:
+        raise ValueError("a guess at a row that is not there")
+    case = found[0]
     rank = value(model, sender.rank, context, place)
     loops = {name: value(model, sender.loops[name], context, place) for name in case.unknowns}
     return given(model.sizes, context, case, step, rank, loops)

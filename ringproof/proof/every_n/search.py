@@ -10,20 +10,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from time import monotonic
 
-from ringproof.problem import EnginesDisagree, ExpansionError
 from ringproof.proof.every_n import basics, exact, moves
-from ringproof.proof.every_n.arithmetic import Untranslatable
-from ringproof.proof.every_n.context import Desk, OutOfTime
+from ringproof.proof.every_n.context import Desk
 from ringproof.proof.every_n.formula import lt
-from ringproof.proof.every_n.guesses import NotLearned, Teacher
+from ringproof.proof.every_n.guesses import Teacher
 from ringproof.proof.every_n.model import Model, Obligation
-from ringproof.proof.every_n.replay import Broken, Replays
-from ringproof.proof.every_n.sizes import Sizes, cases, listed
-from ringproof.proof.every_n.verdicts import EveryN, Invariant, Proved, Refuted, Undecided, Verdict
-from ringproof.table.integers import Undefined
+from ringproof.proof.every_n.replay import Replays
+from ringproof.proof.every_n.sizes import Sizes
 from ringproof.table.schedule import Schedule
 
-LEVELS = 3
+LEVELS, MOST_TRIES = 3, 4
 
 
 class Stuck(Exception):
@@ -54,13 +50,11 @@ class Search:
         model = Model(sizes)
         for generate in (basics.sense, basics.ranges, basics.conflicts):
             self._all(sizes, generate(model))
-        last: CaseProof | None = None
         traces = self.replays.of(sizes)
         if not traces:
             raise Stuck("no size small enough to learn from")
         moving = model.in_place and all(t.live is not None for t in traces)
-        last = self._moves(model) if moving else self._exact(model)
-        return last
+        return self._moves(model) if moving else self._exact(model)
 
     def _teacher(self, model: Model) -> Teacher:
         traces = self.replays.of(model.sizes)
@@ -78,9 +72,8 @@ class Search:
         copied = ""
         for stage in model.stages:
             copied = copied or ("yes" if stage.copies else "")
-            for level in range(LEVELS):
-                teacher = self._teacher(model)
-                guess = self._learned(lambda t=teacher, s=stage, v=level, c=copied: t.moves(s, v, c))  # type: ignore[misc]
+            for level in self._levels():
+                guess = self._teacher(model).moves(stage, level, copied)
                 domain = moves.Moves(model, (*guesses, guess), self._resend_waived)
                 if self._stage(model, domain.phase(stage), level):
                     break
@@ -93,9 +86,8 @@ class Search:
         guesses: list[exact.Guess] = []
         place = "yes" if model.in_place else ""
         for stage in model.stages:
-            for level in range(LEVELS):
-                teacher = self._teacher(model)
-                guess = self._learned(lambda t=teacher, s=stage, v=level: t.exact(s, v, place))  # type: ignore[misc]
+            for level in self._levels():
+                guess = self._teacher(model).exact(stage, level, place)
                 domain = exact.Exact(model, (*guesses, guess), self._resend_waived)
                 if self._stage(model, domain.phase(stage), level):
                     break
@@ -105,11 +97,15 @@ class Search:
         self._ends(model, domain)
         return CaseProof(model.sizes, model, domain, tuple(guesses))
 
-    def _learned(self, learn):  # type: ignore[no-untyped-def]
-        try:
-            return learn()
-        except NotLearned as error:
-            raise Stuck(str(error)) from None
+    def _levels(self) -> Iterator[int]:
+        """More features after a failure, but the same after one that brought a new sample."""
+        level, tries = 0, 0
+        while level < LEVELS:
+            before = len(self.replays.traces)
+            yield level
+            tries += 1
+            if len(self.replays.traces) == before or tries > MOST_TRIES:
+                level += 1
 
     def _ends(self, model: Model, domain: moves.Moves | exact.Exact) -> None:
         last = len(model.stages) - 1
@@ -145,48 +141,3 @@ class Search:
             self.replays.look(size)
         told = "" if ob.phase < 0 else f" in phase `{self.schedule.phases[ob.phase].name}`"
         raise Stuck(f"not proved: {ob.kind}, {ob.what}{told}" + (f" (N = {size.N})" if size else ""))
-
-
-def prove_every_n(schedule: Schedule, budget: float = 10.0) -> EveryN:
-    """Prove a table for every N from its lower end on, within ``budget`` seconds."""
-    began = monotonic()
-    replays = Replays(schedule)
-    desk = Desk(deadline=began + budget)
-    search = Search(schedule, began + budget, replays, desk)
-    said = words(schedule)
-    proofs: list[CaseProof] = []
-    verdict: Verdict
-    try:
-        if any(phase.sends for phase in schedule.phases):
-            raise Stuck("its sends are written out, for one size")
-        replays.start()
-        for split in _splits(schedule):
-            try:
-                proofs = [search.case(sizes) for sizes in cases(schedule, desk, split)]
-                break
-            except Untranslatable as error:
-                if split == _splits(schedule)[-1]:
-                    raise Stuck(f"not translated: {error}") from None
-        verdict = Proved()
-    except Stuck as error:
-        verdict = Undecided(str(error))
-    except OutOfTime:
-        verdict = Undecided(f"no proof within {budget:g} s")
-    except Broken as error:
-        verdict = Refuted(error.size)
-    except (ExpansionError, Undefined) as error:
-        verdict = Undecided(f"cannot be replayed: {error}")
-    return EveryN(verdict, said, seconds=monotonic() - began, guesses=tuple(proofs))
-
-
-def _splits(schedule: Schedule) -> list[frozenset[str]]:
-    names = frozenset(loop.name for loop in schedule.params if listed(loop))
-    return [frozenset(), names] if names else [frozenset()]
-
-
-def words(schedule: Schedule) -> str:
-    """The sizes a proof speaks of."""
-    return f"every N >= {schedule.ranks[0]}"
-
-
-__all__ = ["EnginesDisagree", "Invariant", "prove_every_n"]

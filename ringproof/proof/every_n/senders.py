@@ -30,6 +30,7 @@ def turned(tree: Node, wanted: Node, unknown: str) -> Iterator[Node]:
     if len(inside) != 1:
         if op in ("+", "-", "%") and inside:
             yield from _repeated(tree, wanted, unknown)
+            yield substitute(_mirrored(tree, unknown), {unknown: wanted})
         return
     i = inside[0]
     mine = args[i]
@@ -80,6 +81,16 @@ def _repeated(tree: Node, wanted: Node, unknown: str) -> Iterator[Node]:
         yield node(tree.op, wanted, there)
 
 
+def _mirrored(tree: Node, unknown: str) -> Node:
+    """The same steps the other way: what is added to the unknown is taken away."""
+    args = tuple(_mirrored(a, unknown) for a in tree.args)
+    if tree.op in ("+", "-"):
+        inside = [unknown in uses(a) for a in args]
+        if inside == [True, False]:
+            return node("-" if tree.op == "+" else "+", *args)
+    return Node(tree.op, args, 0, 0, tree.value)
+
+
 def _linear(tree: Node, unknown: str) -> tuple[Node, Node, int] | None:
     """tree = rest + sign * factor * unknown."""
     if tree == name(unknown):
@@ -109,30 +120,37 @@ def solutions(
 ) -> list[Solution]:  # fmt: skip
     """Ways to fill in the unknowns, likely ones first."""
     found: dict[tuple[Node, ...], Solution] = {}
-    for solution in islice(_solve(equations, unknowns, {}, seeds), most * 4):
-        found.setdefault(tuple(solution[u] for u in unknowns), solution)
-    ordered = sorted(found.values(), key=lambda s: sum(size(n) for n in s.values()))
-    return ordered[:most]
+    for tried in range(3):
+        if len(found) >= most:
+            break
+        ways = islice(_solve(equations, unknowns, {}, seeds, tried), most * 2)
+        ordered = sorted(ways, key=lambda s: sum(size(n) for n in s.values()))
+        for solution in ordered:
+            found.setdefault(tuple(solution[u] for u in unknowns), solution)
+    return list(found.values())[:most]
 
 
 def _solve(
     equations: list[tuple[Node, Node]], unknowns: tuple[str, ...], known: Solution,
-    seeds: Mapping[str, list[Node]],
+    seeds: Mapping[str, list[Node]], tries: int,
 ) -> Iterator[Solution]:  # fmt: skip
+    """Solutions in which exactly ``tries`` unknowns were only tried."""
     open_ones = [u for u in unknowns if u not in known]
     if not open_ones:
-        yield dict(known)
+        if not tries:
+            yield dict(known)
         return
     filled = [(substitute(tree, known), wanted) for tree, wanted in equations]
     for unknown in open_ones:
         others = [u for u in open_ones if u != unknown]
         for tree, wanted in filled:
             if unknown in uses(tree) and not any(o in uses(tree) for o in others):
-                for value in dict.fromkeys(turned(tree, wanted, unknown)):
+                there = substitute(tree, {unknown: wanted})  # right where a step undoes itself
+                for value in dict.fromkeys((*turned(tree, wanted, unknown), there)):
                     if not any(o in uses(value) for o in open_ones):
-                        yield from _solve(equations, unknowns, {**known, unknown: value}, seeds)
-    first = open_ones[0]
-    for value in seeds.get(first, []):
-        yield from _solve(equations, unknowns, {**known, first: value}, seeds)
-
-
+                        more = {**known, unknown: value}
+                        yield from _solve(equations, unknowns, more, seeds, tries)
+    for unknown in open_ones if tries else ():
+        for value in seeds.get(unknown, []):
+            more = {**known, unknown: value}
+            yield from _solve(equations, unknowns, more, seeds, tries - 1)

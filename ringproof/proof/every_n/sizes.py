@@ -38,7 +38,7 @@ class Sizes:
     needs: list[tuple[Context, Need]] = field(default_factory=list)
 
     @property
-    def N(self) -> Poly:
+    def N(self) -> Poly:  # noqa: N802
         """The number of ranks."""
         return self.values["N"]
 

@@ -1,0 +1,404 @@
+"""The proof for every N: sound first.
+
+The trusted rooms are guarded by comparison: symbolic rows with expanded sends, facts and everything
+Z3 was asked with concrete values.  The untrusted rooms are guarded by planting bugs in them.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ringproof.events import expand
+from ringproof.proof.every_n import (
+    Proved,
+    Refuted,
+    Undecided,
+    arithmetic,
+    atoms,
+    context,
+    covers,
+    facts,
+    features,
+    guesses,
+    instance,
+    learner,
+    prove_every_n,
+    replay,
+)
+from ringproof.proof.every_n.context import Desk
+from ringproof.proof.every_n.formula import both, holds
+from ringproof.proof.every_n.model import Model, Predicate
+from ringproof.proof.every_n.nodes import number
+from ringproof.proof.every_n.sizes import Sizes, cases, listed
+from ringproof.simulate import Violations, simulate
+from ringproof.table.expr import parse
+from ringproof.table.mutate import mutants
+from ringproof.table.reader import read_schedule
+from ringproof.table.schedule import Schedule
+from ringproof.table.source import read
+from ringproof.verdict import Size, TableError
+
+ROOT = Path(__file__).parent.parent
+RIGHT = sorted((ROOT / "schedules").glob("*.toml"))
+WRONG = sorted((ROOT / "tests" / "wrong").glob("*.toml"))
+QUICK = ("ring", "ring_reduce_scatter", "ring_all_gather", "naive", "binomial_broadcast",
+         "recursive_doubling", "bruck_all_gather")  # fmt: skip
+
+
+def load(path: Path) -> Schedule:
+    return read_schedule(read(str(path)).values, str(path))
+
+
+def table(name: str) -> Schedule:
+    return load(ROOT / "schedules" / f"{name}.toml")
+
+
+def rows(text: str, **keys: Any) -> Schedule:
+    """A one-row table: ``to | chunk | op``."""
+    to, chunk, op = (t.strip() for t in text.split("|"))
+    values = {"name": "t", "ranks": "2..64", "chunks": "N", "collective": "all-gather", **keys}
+    row = {"to": to, "chunk": chunk, "op": op, **values.pop("row", {})}
+    values["phase"] = [{"name": "p", "steps": values.pop("steps", "N - 1"), "send": [row]}]
+    return read_schedule(values)
+
+
+# -- verdicts
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_right_tables_are_proved_with_their_claims(name: str) -> None:
+    found = prove_every_n(table(name))
+    assert found.verdict == Proved()
+    assert set(found.properties.values()) == {Proved()}
+    assert set(found.claims) == {Proved()}
+    assert found.invariants
+    for invariant in found.invariants:
+        assert parse(invariant.text)
+
+
+@pytest.mark.parametrize("path", WRONG, ids=lambda p: p.stem)
+def test_wrong_tables_are_never_proved(path: Path) -> None:
+    found = prove_every_n(load(path), budget=4)
+    if found.verdict == Proved():
+        assert any(isinstance(c, Refuted) for c in found.claims)
+    elif isinstance(found.verdict, Refuted):
+        schedule = load(path)
+        outcome = simulate(expand(schedule, found.verdict.size))
+        assert any(v for n, v in outcome.violations.items() if n not in schedule.waive)
+
+
+def test_right_up_to_41_and_wrong_at_42() -> None:
+    keys = {"collective": "all-gather", "owner": "c", "row": {"when": "N != 42 or r != 0"}}
+    found = prove_every_n(rows("(r + 1) % N | (r - s) % N | copy", **keys))
+    assert found.verdict == Refuted(Size(42))
+
+
+def test_a_claim_wrong_at_42_only() -> None:
+    claims = {"steps": "N - 1 if N != 42 else 0"}
+    found = prove_every_n(rows("(r + 1) % N | (r - s) % N | copy", owner="c", claims=claims))
+    assert found.verdict == Proved()
+    assert not isinstance(found.claims[0], Proved)
+
+
+HOLES: dict[str, dict[str, Any]] = {
+    "negative steps": {"steps": "N - 1 if N != 50 else -1"},
+    "not a power of two": {
+        "where": "not is_pow2(N)", "steps": "N - 1 if not is_pow2(N + 1) else N - 2",
+    },
+    "a value twice in a list": {"row": {"for": {"j": [0, 0]}}},
+    "names of places": {"let": {"x": "N - 1", "k": "x"}, "steps": "k - 1"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("keys", HOLES.values(), ids=HOLES)
+def test_holes(keys: dict[str, Any]) -> None:
+    found = prove_every_n(rows("(r + 1) % N | (r - s) % N | copy", owner="c", **keys), budget=4)
+    assert found.verdict != Proved()
+
+
+def test_where_is_an_assumption_only_as_far_as_it_goes() -> None:
+    keys: dict[str, Any] = {"where": "not is_pow2(N)", "owner": "c"}
+    assert prove_every_n(rows("(r + 1) % N | (r - s) % N | copy", **keys)).verdict == Proved()
+
+
+def test_ensures_of_another_collective() -> None:
+    values = read(str(ROOT / "schedules" / "ring.toml")).values
+    first, second = values["phase"]
+    wrong = {**values, "phase": [{**first, "ensures": {"collective": "all-reduce"}}, second]}
+    assert prove_every_n(read_schedule(wrong)).verdict != Proved()
+    late = {**values, "phase": [first, {**second, "ensures": {"collective": "all-gather"}}]}
+    assert prove_every_n(read_schedule(late)).verdict != Proved()
+
+
+def _claimed(schedule: Schedule, most: int) -> Iterator[Size]:
+    for N in range(schedule.ranks[0], most + 1):
+        yield from schedule.at(N)
+
+
+def _is_wrong(schedule: Schedule, most: int) -> bool:
+    for size in _claimed(schedule, most):
+        try:
+            outcome = simulate(expand(schedule, size))
+        except Exception:
+            return True
+        if any(v for n, v in outcome.violations.items() if n not in schedule.waive):
+            return True
+    return False
+
+
+@pytest.mark.parametrize("name", ["ring", "recursive_doubling", "bruck_all_gather", "binomial_broadcast"])
+def test_no_wrong_mutant_is_proved_even_unseen(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Replays may not refute here: Z3 alone must refuse what is wrong at some N <= 12."""
+    monkeypatch.setattr(replay, "simulate", _blind)
+    path = ROOT / "schedules" / f"{name}.toml"
+    every = list(mutants(read(str(path)).values))
+    for mutant in random.Random(3).sample(every, 12):
+        try:
+            schedule = read_schedule(mutant.values, str(path))
+        except TableError:
+            continue
+        if _is_wrong(schedule, 12):
+            found = prove_every_n(schedule, budget=0.8)
+            assert found.verdict != Proved(), mutant
+
+
+def _blind(events: Any) -> Any:
+    """Replay that finds nothing wrong."""
+    outcome = simulate(events)
+    if outcome.trail is not None:
+        for name in outcome.violations:
+            outcome.violations[name] = Violations()
+    return outcome
+
+
+# -- the trusted rooms against concrete values
+
+
+def concrete(
+    desk: Desk, sizes: Sizes, size: Size, given: dict[str, int], chance: random.Random
+) -> dict[int, int] | None:
+    """Values of all atoms: the sizes as given, other unknowns as given or at random."""
+    known = {"N": size.N, **dict(size.params)}
+    values: dict[int, int] = {}
+    wanted: dict[int, int] = {}
+    for name, poly in sizes.values.items():
+        if poly.atom is not None and desk.atoms.of(poly.atom).kind == "var":
+            wanted[poly.atom] = known[name]
+    rest = sizes.N.single
+    assert rest is not None
+    for i, atom in enumerate(desk.atoms.kinds):
+        n = desk.atoms.numbers[atom]
+        assert abs(n) == i + 1
+        if atom.kind != "var":
+            values[n] = atoms.meaning(atom, values)
+        elif n in wanted:
+            values[n] = wanted[n]
+        elif str(atom.args[0]).startswith("log2N"):
+            values[n] = size.N.bit_length() - 1
+        elif n in desk.atoms.positive:  # the cofactor of a divisor
+            product = 1
+            for a in rest[0]:
+                if a != n:
+                    product *= wanted.get(a, 1)
+            values[n] = size.N // product
+        else:
+            values[n] = given.get(str(atom.args[0]), chance.randint(-2, size.N + 2))
+    if sizes.N.value(values) != size.N or not all(holds(h, values) for h in sizes.hypotheses):
+        return None
+    return values
+
+
+def models(schedule: Schedule) -> Iterator[tuple[Desk, Model]]:
+    desk = Desk()
+    for split in (frozenset[str](), frozenset(p.name for p in schedule.params if listed(p))):
+        try:
+            for sizes in cases(schedule, desk, split):
+                yield desk, Model(sizes)
+            return
+        except arithmetic.Untranslatable:
+            continue
+
+
+def sends(schedule: Schedule, most: int) -> Iterator[tuple[set[Any], set[Any]]]:
+    """For every size: the sends that the symbolic rows say, and the expanded ones."""
+    chance = random.Random(1)
+    for desk, model in models(schedule):
+        for size in _claimed(schedule, most):
+            if any(dict(size.params)[k] != v for k, v in model.sizes.fixed.items()):
+                continue
+            events = expand(schedule, size)
+            real = set(zip(events.step.tolist(), events.sender.tolist(), events.receiver.tolist(),
+                           events.chunk.tolist(), events.into.tolist(), strict=True))  # fmt: skip
+            said: set[Any] = set()
+            start = 0
+            for stage in model.stages:
+                blank = concrete(desk, model.sizes, size, {}, chance)
+                assert blank is not None
+                steps = stage.steps.value(blank)
+                for s in range(steps):
+                    for i in stage.instances:
+                        said |= _said(desk, model, i, size, s, start, chance)
+                start += steps
+            yield said, real
+
+
+def _said(
+    desk: Desk, model: Model, i: Any, size: Size, s: int, start: int, chance: random.Random
+) -> set[Any]:
+    found = set()
+    names = list(i.case.unknowns)
+    for r in range(-1, size.N + 1):
+        ranges = [range(-1, 2 * size.N + 1)] * len(names)
+        for loops in _product(ranges):
+            given = {f"s_{i.case.phase}": s, f"r_{i.case.phase}": r}
+            given |= {f"{n}_{i.case.phase}": v for n, v in zip(names, loops, strict=True)}
+            values = concrete(desk, model.sizes, size, given, chance)
+            assert values is not None
+            if holds(both(*i.conditions), values):
+                ends = (p.value(values) for p in (i.sender, i.receiver, i.chunk, i.into))
+                found.add((s + start, *ends))
+    return found
+
+
+def _product(ranges: list[range]) -> Iterator[tuple[int, ...]]:
+    if not ranges:
+        yield ()
+        return
+    for first in ranges[0]:
+        for rest in _product(ranges[1:]):
+            yield (first, *rest)
+
+
+@pytest.mark.parametrize("path", RIGHT, ids=lambda p: p.stem)
+def test_symbolic_rows_are_the_expanded_sends(path: Path) -> None:
+    try:
+        for said, real in sends(load(path), 4):
+            assert said == real
+    except arithmetic.Untranslatable as error:
+        pytest.skip(str(error))
+
+
+def disagreements(name: str, chance: random.Random) -> list[str]:
+    """Facts that are false, and things Z3 proved that are false, at random values."""
+    schedule = table(name)
+    found: list[str] = []
+    desk = Desk()
+    done = prove_every_n(schedule, budget=4)
+    proofs: Any = done.guesses
+    if proofs:
+        desk = proofs[0].model.sizes.desk
+    for proof in proofs:
+        sizes = proof.model.sizes
+        for size in list(_claimed(schedule, 9)):
+            for _ in range(4):
+                found += _false(desk, sizes, size, chance)
+    return found
+
+
+def _false(desk: Desk, sizes: Sizes, size: Size, chance: random.Random) -> list[str]:
+    needed = facts.Facts(desk.atoms)
+    for hypotheses, goal in desk.relied:
+        for f in (*hypotheses, goal):
+            needed.ask(f)
+    values = concrete(desk, sizes, size, {}, chance)
+    if values is None:
+        return []
+    found = [f"fact {f}" for f in needed.fresh if not holds(f, values)]
+    for hypotheses, goal in desk.relied:
+        if all(holds(h, values) for h in hypotheses) and not holds(goal, values):
+            found.append(f"proved {goal}")
+    return found
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_facts_and_proved_goals_are_true_at_random_values(name: str) -> None:
+    assert disagreements(name, random.Random(5)) == []
+
+
+# -- planted bugs
+
+
+def _bad_gaps(u: Any, v: Any, m: Any) -> Iterator[Any]:
+    yield facts.implies(facts.le(2, u - v), facts.le(m * 3, (u - v) * m))
+
+
+def _bad_division(*args: Any) -> Iterator[Any]:
+    _, it, x, m = args
+    yield atoms.both(atoms.le(0, x - m * it), atoms.le(x - m * it, m - 2))
+
+
+TRUSTED: dict[str, tuple[object, str, Callable[..., Any]]] = {
+    "gap facts": (facts, "gaps", _bad_gaps),
+    "division": (atoms, "_division", _bad_division),
+    "powers": (facts, "_ordered", lambda p, q, e, f, b: iter([facts.le(q * b, p)])),
+}
+
+
+@pytest.mark.parametrize("bug", TRUSTED)
+def test_false_facts_are_caught(bug: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    room, name, wrong = TRUSTED[bug]
+    monkeypatch.setattr(room, name, wrong)
+    assert any(disagreements(n, random.Random(5)) for n in ("recursive_doubling", "ring"))
+
+
+def _one_more(lo: Any, x: Any, hi: Any) -> Any:
+    return instance.both(instance.le(lo, x), instance.le(x, hi))
+
+
+def test_wrong_instances_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(instance, "within", _one_more)
+    assert any(said != real for said, real in sends(table("ring"), 4))
+
+
+def test_wrong_arithmetic_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = arithmetic.Arithmetic.divide
+    monkeypatch.setattr(arithmetic.Arithmetic, "divide", lambda self, x, m: right(self, x + 1, m))
+    assert any(said != real for said, real in sends(table("ring"), 4))
+
+
+def test_a_solver_that_always_agrees_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(context.Context, "_check", lambda *a, **k: context.z3.unsat)
+    assert disagreements("ring", random.Random(5))
+
+
+def _nothing(*args: Any, **kwargs: Any) -> Any:
+    return ()
+
+
+def _no_lesson(*args: Any, **kwargs: Any) -> learner.Lesson:
+    return learner.Lesson(None, "nothing learned")
+
+
+def _wrong_lesson(*args: Any, **kwargs: Any) -> learner.Lesson:
+    return learner.Lesson(Predicate(((),)))
+
+
+GUESSES: dict[str, tuple[object, str, Callable[..., Any]]] = {
+    "senders": (guesses, "senders", _nothing),
+    "witnesses": (guesses, "witnesses", _nothing),
+    "learner refuses": (guesses, "learn", _no_lesson),
+    "learner says always": (guesses, "learn", _wrong_lesson),
+    "no features": (guesses, "features", lambda *a: features.Features([number(0)], [number(0)])),
+    "no solutions": (covers, "solutions", lambda *a, **k: []),
+}
+
+
+@pytest.mark.parametrize("bug", GUESSES)
+def test_wrong_guesses_only_cost_the_proof(bug: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    room, name, wrong = GUESSES[bug]
+    monkeypatch.setattr(room, name, wrong)
+    names = ("recursive_doubling", "ring_all_gather")
+    verdicts = [prove_every_n(table(n), budget=3).verdict for n in names]
+    assert any(isinstance(v, Undecided) for v in verdicts)
+    assert not any(isinstance(v, Refuted) for v in verdicts)
+
+
+@pytest.mark.parametrize("name", QUICK[:4])
+def test_the_sweep_agrees_at_small_sizes(name: str) -> None:
+    assert prove_every_n(table(name)).verdict == Proved()
+    assert not _is_wrong(table(name), 12)

@@ -13,7 +13,7 @@ from ringproof.table.expr import Node
 
 Array = np.ndarray[Any, np.dtype[Any]]
 _OPS = ("<=", ">=", "==", "!=")
-MOST = 6000
+MOST = 4000
 
 
 @dataclass(slots=True)

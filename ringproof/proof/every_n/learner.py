@@ -132,12 +132,13 @@ def _grow(pool: Candidates, positive: Array, negative: Array) -> list[int] | Non
     if not len(pool.cost):
         return None
     rule: list[int] = []
-    p_left, n_left = positive.astype(np.float32), negative.astype(np.float32)
-    while n_left.any():
+    open_ones = np.flatnonzero(positive | negative)
+    truth, kinds = pool.truth[:, open_ones], np.stack([positive, negative], axis=1)[open_ones]
+    while kinds[:, 1].any():
         if len(rule) == MOST_CONDITIONS:
             return None
-        p, n = pool.truth @ p_left, pool.truth @ n_left
-        before = np.log2(p_left.sum() / (p_left.sum() + n_left.sum()))
+        p, n = (truth @ kinds.astype(np.float32)).T
+        before = np.log2(kinds[:, 0].sum() / len(kinds))
         with np.errstate(divide="ignore", invalid="ignore"):
             gain = np.where(p > 0, p * (np.log2(p / (p + n)) - before), -1.0)
         gain = gain - 1e-3 * pool.cost * max(float(gain.max()), 0.0)
@@ -145,7 +146,8 @@ def _grow(pool: Candidates, positive: Array, negative: Array) -> list[int] | Non
         if gain[best] <= 0:
             return None
         rule.append(best)
-        p_left, n_left = p_left * pool.truth[best], n_left * pool.truth[best]
+        kept = truth[best] > 0
+        truth, kinds = truth[:, kept], kinds[kept]
     return _simplified(pool, _pruned(pool, rule, negative), positive, negative)
 
 
@@ -153,11 +155,13 @@ def _simplified(pool: Candidates, rule: list[int], positive: Array, negative: Ar
     """Every condition exchanged for the shortest that does the same service in the rule."""
     for at in range(len(rule)):
         rest = rule[:at] + rule[at + 1 :]
-        others = pool.truth[rest].min(axis=0) if rest else np.ones_like(pool.truth[0])
-        covered = others * pool.truth[rule[at]] * positive
-        kept = pool.truth @ covered == covered.sum()
-        clean = pool.truth @ (others * negative) == 0
-        fit = np.flatnonzero(kept & clean)
+        others = pool.truth[rest].min(axis=0) > 0 if rest else np.ones(len(positive), dtype=bool)
+        covered = others & (pool.truth[rule[at]] > 0) & positive
+        wanted = np.stack([covered, others & negative], axis=1)
+        some = np.flatnonzero(wanted.any(axis=1))
+        shorter = np.flatnonzero(pool.cost <= pool.cost[rule[at]])
+        found = pool.truth[np.ix_(shorter, some)] @ wanted[some].astype(np.float32)
+        fit = shorter[(found[:, 0] == covered.sum()) & (found[:, 1] == 0)]
         if fit.size:
             rule = [*rule[:at], int(fit[np.argmin(pool.cost[fit])]), *rule[at + 1 :]]
     return rule

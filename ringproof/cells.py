@@ -50,12 +50,12 @@ class Unrolling:
         if self.problems:
             raise ExpansionError(tuple(self.problems))
 
-    def reserve(self, events: float) -> None:
-        """Errors: `ExpansionError` when so many events would not fit in memory."""
+    def reserve(self, events: float, route: Route = ()) -> None:
+        """Errors: `ExpansionError` when so many events would not fit in memory; ``route`` asks."""
         need = events * BYTES_PER_EVENT
         if need > self.memory:
             facts = {"need": need, "memory": self.memory}
-            raise ExpansionError((Problem("memory", self.size, (), facts=facts),))
+            raise ExpansionError((Problem("memory", self.size, route, facts=facts),))
 
 
 class Cells:

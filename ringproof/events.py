@@ -81,7 +81,7 @@ def expand(schedule: Schedule, size: Size, memory: float = 4 * GIB) -> Events:
     whole = Unrolling(schedule, size, memory)
     chunks, scratch = _slots(whole)
     whole.stop_on_problems()
-    whole.reserve(size.N * (chunks + scratch))
+    whole.reserve(size.N * (chunks + scratch), _largest(whole, chunks, scratch))
     lengths = _lengths(whole)
     whole.stop_on_problems()
     starts = [0, *np.cumsum(lengths, dtype=int).tolist()]
@@ -112,8 +112,15 @@ def reserve(schedule: Schedule, size: Size, memory: float) -> None:
     whole = Unrolling(schedule, size, memory)
     chunks, scratch = _slots(whole)
     if not whole.problems:
-        whole.reserve(size.N * (chunks + scratch))
+        whole.reserve(size.N * (chunks + scratch), _largest(whole, chunks, scratch))
         _lengths(whole)
+
+
+def _largest(whole: Unrolling, chunks: int, scratch: int) -> Route:
+    """What asks for so many slots: the table's own number, or else the number of ranks."""
+    if max(chunks, scratch) <= 64 * whole.size.N:
+        return ()
+    return (*whole.schedule.route, "scratch" if scratch > chunks else "chunks")
 
 
 def _slots(whole: Unrolling) -> tuple[int, int]:

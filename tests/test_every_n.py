@@ -112,6 +112,7 @@ HOLES: dict[str, dict[str, Any]] = {
     },
     "a value twice in a list": {"row": {"for": {"j": [0, 0]}}},
     "names of places": {"let": {"x": "N - 1", "k": "x"}, "steps": "k - 1"},
+    "names of unknowns": {"params": {"r_0": [0], "s_0": [0], "x_0e": [0]}, "steps": "N - 2"},
 }  # fmt: skip
 
 
@@ -256,7 +257,7 @@ def _said(
         ranges = [range(-1, 2 * size.N + 1)] * len(names)
         for loops in _product(ranges):
             given = {f"s_{i.case.phase}": s, f"r_{i.case.phase}": r}
-            given |= {f"{n}_{i.case.phase}": v for n, v in zip(names, loops, strict=True)}
+            given |= {f"{n}!_{i.case.phase}": v for n, v in zip(names, loops, strict=True)}
             values = concrete(desk, model.sizes, size, given, chance)
             assert values is not None
             if holds(both(*i.conditions), values):
@@ -301,6 +302,14 @@ def disagreements(name: str, chance: random.Random) -> list[str]:
             for _ in range(2):
                 found += _false(desk, sizes, size, chance)
     return found
+
+
+def test_names_of_the_table_do_not_meet_those_of_the_proof() -> None:
+    keys: dict[str, Any] = {"owner": "c", "params": {"r_0": [5], "s_0": [0], "x_0e": [0], "x": [3]}}
+    found = prove_every_n(rows("(r + 1) % N | (r - s) % N | copy", **keys))
+    assert found.verdict == Proved()
+    found = prove_every_n(rows("(r + 1) % N | (r - s) % N if r == r_0 else 0 | copy", **keys))
+    assert found.verdict != Proved()
 
 
 def _false(desk: Desk, sizes: Sizes, size: Size, chance: random.Random) -> list[str]:

@@ -73,7 +73,7 @@ def least_steps(
     """
     ask, clock = problem(contract, limits), Clock.of(seconds)
     found = Bound(0, "")
-    if guess > 0 and (method := _quickly(ask, guess - 1, clock)):
+    if guess > 1 and (method := _quickly(ask, guess - 1, clock.part(0.5))):
         found = Bound(guess, method)
     while True:
         if progress:

@@ -74,10 +74,9 @@ def _renamed(item: Item, ranks: tuple[int, ...]) -> Item:
 
 @dataclass(frozen=True, slots=True)
 class Delivered:
-    """``hops`` deliver every item, each on a tree; ``method`` says which question decided."""
+    """``hops`` deliver every item, each on a tree."""
 
     verdict: Verdict
-    method: str = ""
     hops: tuple[Hop, ...] = ()
 
 
@@ -85,11 +84,12 @@ def impossible(delivery: Delivery, steps: int, clock: Clock) -> bool:
     """Whether linear arithmetic alone shows that so few steps do not do; False says nothing.
 
     Sound: a schedule is a solution of zeros and ones.  First every item on its own, as news that
-    spreads, where the whole question is large; then all of them together.
+    spreads, where all of them are a large question; then all of them together.
     """
     whole, _ = delivery.merged()
-    if whole.limits.message != 1:
-        alone = [replace(whole, items=(item,)) for item in dict.fromkeys(whole.items)]
+    if whole.limits.message != 1 or _terms(whole, steps, whole.turn()) > LARGEST:
+        news = [item for item in dict.fromkeys(whole.items) if len(item.goals) > 1]
+        alone = [replace(whole, items=(item,)) for item in news]
         if whole.rotation():
             alone = alone[:1]
         if any(_linear(one, steps, clock).verdict == "impossible" for one in alone):
@@ -101,7 +101,7 @@ def decide(delivery: Delivery, steps: int, clock: Clock) -> Delivered:
     """Find hops, or prove that there are none; after `impossible` could not."""
     whole, part_of = delivery.merged()
     if not whole.items:
-        return Delivered("possible", "nothing to send")
+        return Delivered("possible")
     for narrow in ("ring", "turned", "distances"):
         found = search(whole, steps, narrow, clock, NARROW_WORK)
         if found.verdict == "possible":
@@ -127,7 +127,7 @@ def _linear(delivery: Delivery, steps: int, clock: Clock) -> Answer:
     with one goal goes one way, so it can be said to be in one place at a time.
     """
     turn = delivery.turn()
-    if _terms(delivery, steps, turn) > LARGEST:
+    if not clock.left() or _terms(delivery, steps, turn) > LARGEST:
         return UNKNOWN
     items = delivery.items
     m = Messages("Real", turn, steps, delivery.limits, lambda r, v: r != items[v].start)
@@ -162,8 +162,8 @@ def search(
     """
     turned = narrow in ("ring", "turned")
     turn = delivery.rotation() if turned else still(delivery.ranks, len(delivery.items))
-    if turn is None or _terms(delivery, steps, turn) > LARGEST:
-        return Delivered("unknown", "too large" if turn else "")
+    if turn is None or not clock.left() or _terms(delivery, steps, turn) > LARGEST:
+        return Delivered("unknown")
     items = delivery.items
     m = Messages("Bool", turn, steps, delivery.limits,
                  lambda r, v: r != items[v].start if narrow == "all" else r in items[v].goals)  # fmt: skip
@@ -178,7 +178,7 @@ def search(
     answer = m.formula.decide(clock, work)
     if answer.verdict == "impossible" and narrow != "all":
         return Delivered("unknown")
-    return Delivered(answer.verdict, f"search, {narrow}", tuple(m.found(answer.true)))
+    return Delivered(answer.verdict, tuple(m.found(answer.true)))
 
 
 def _ends(m: Messages, item: Item, v: int, rank: int) -> None:
@@ -202,7 +202,7 @@ def _moves(m: Messages, step: int, rank: int, v: int) -> None:
 
 
 def _terms(delivery: Delivery, steps: int, turn: Turn) -> int:
-    return max(steps, 1) * len(turn.firsts()) * delivery.ranks * len(delivery.items)
+    return steps * len(turn.firsts()) * delivery.ranks * len(delivery.items)
 
 
 def routes(delivery: Delivery, part_of: Iterable[int], hops: Iterable[Hop]) -> tuple[Hop, ...]:

@@ -21,7 +21,7 @@ from ringproof.proof.bound_messages import Limits
 
 
 class Unsupported(Exception):
-    """A promise that is none of copies, sums in one place, sums everywhere."""
+    """A promise that is neither copies nor whole sums, in one place or everywhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +69,8 @@ def _copies(contract: Contract, slots: list[tuple[int, int]], limits: Limits) ->
     wanted: dict[tuple[int, int], set[int]] = {}
     for r, c in slots:
         contribution = (owner[c], int(contract.chunk[r, c]))
+        if not contract.starts[contribution]:
+            raise Unsupported("a part that nobody has")
         if r != contribution[0]:
             wanted.setdefault(contribution, set()).add(r)
     items = tuple(Item(k, frozenset(goals)) for (k, _), goals in wanted.items())

@@ -20,31 +20,39 @@ class Turn:
 
     ranks: tuple[int, ...]
     things: tuple[int, ...]
-    known: dict[Place, Place] = field(default_factory=dict, compare=False, repr=False)
+    powers: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = field(init=False, repr=False)
+    home: tuple[tuple[int, ...], ...] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Turn until all is back in place; and which of these turns take a rank to its circle's least."""
+        powers = [(tuple(range(len(self.ranks))), tuple(range(len(self.things))))]
+        while (last := (_after(powers[-1][0], self.ranks), _after(powers[-1][1], self.things))) != powers[0]:
+            powers.append(last)
+        least = [min(ranks[r] for ranks, _ in powers) for r in range(len(self.ranks))]
+        home = (tuple(i for i, (ranks, _) in enumerate(powers) if ranks[r] == least[r])
+                for r in range(len(self.ranks)))  # fmt: skip
+        object.__setattr__(self, "powers", tuple(powers))
+        object.__setattr__(self, "home", tuple(home))
 
     def first(self, ranks: tuple[int, ...], thing: int) -> Place:
-        """The one place that stands for all that turning makes of a place.
+        """The one place that stands for all that turning makes of a place: the least of them.
 
         ``thing`` is `EVERY` where the place has nothing to do with an item or chunk.
         """
-        place = (ranks, thing)
-        found = self.known.get(place)
-        if found is None:
-            orbit = [place]
-            while (place := self.turned(place)) != orbit[0]:
-                orbit.append(place)
-            found = min(orbit)
-            self.known.update(dict.fromkeys(orbit, found))
-        return found
+        return min([self.turned(i, ranks, thing) for i in self.home[ranks[0]]])
 
-    def turned(self, place: Place) -> Place:
-        """One turn of a place."""
-        ranks, thing = place
-        return tuple(self.ranks[r] for r in ranks), thing if thing == EVERY else self.things[thing]
+    def turned(self, times: int, ranks: tuple[int, ...], thing: int) -> Place:
+        """A place after so many turns."""
+        to, things = self.powers[times]
+        return tuple([to[r] for r in ranks]), thing if thing == EVERY else things[thing]
 
     def firsts(self) -> list[int]:
         """One rank of every circle: what is required of these is required of all."""
         return [r for r in range(len(self.ranks)) if self.first((r,), EVERY) == ((r,), EVERY)]
+
+
+def _after(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(other[x] for x in one)
 
 
 def still(ranks: int, things: int) -> Turn:

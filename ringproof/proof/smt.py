@@ -167,13 +167,12 @@ class _Writer:
         """No link carries one value twice: some contribution w tells any two of them apart."""
         if "no-resend" not in self.bad:
             return
-        for sends in self.links.values():
-            for (one, _), (two, event) in combinations(sends, 2):
-                differ = one.guess ^ two.guess
-                if not differ:
-                    self.give_up(event, f"(not (= {one.term} {two.term}))")
-                    continue
-                bit = _highest(differ)
+        again = [found for sends in self.links.values() for found in _first_repeat(sends)]
+        for one, two, event in again:
+            self.give_up(event, f"(not (= {one.term} {two.term}))")
+        for sends in () if again else self.links.values():
+            for (one, _), (two, _) in combinations(sends, 2):
+                bit = _highest(one.guess ^ two.guess)
                 ranked = [(v, _count(v.guess, bit)) for v in (one, two)]
                 less, more = sorted(ranked, key=lambda pair: pair[1])
                 self.contains(bit, more, less)
@@ -207,6 +206,16 @@ class _Writer:
                 held = self.state.get(cell, _ZERO)
                 self.bad[name].append(f"(not (= {held.term} {wanted[want]}))")
             self.bad[name].append("false")
+
+
+def _first_repeat(sends: list[tuple[_Value, int]]) -> list[tuple[_Value, _Value, int]]:
+    """The first send of a link that carries what an earlier one carried, by the guesses."""
+    seen: dict[int, _Value] = {}
+    for value, event in sends:
+        if value.guess in seen:
+            return [(seen[value.guess], value, event)]
+        seen[value.guess] = value
+    return []
 
 
 def _bits(guess: int) -> Iterator[int]:

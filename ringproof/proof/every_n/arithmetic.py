@@ -116,6 +116,11 @@ class Arithmetic:
         single = factor.single
         if len(x.terms) > 1 and single is not None and self.atoms.is_positive(single[0]):
             self.atoms.products.setdefault(single[0], {})[x] = None
+            for atom in {a for a in x.atoms() if a in self.atoms.positive}:
+                inside, rest_of_x = x.split((atom,))
+                if rest_of_x == ZERO:
+                    whole = tuple(sorted((*single[0], atom)))
+                    self.atoms.products.setdefault(whole, {})[inside] = None
             for atom in single[0]:
                 rest = list(single[0])
                 rest.remove(atom)

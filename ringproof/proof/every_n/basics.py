@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ringproof.proof.every_n.formula import both, eq, implies, le, within
+from ringproof.proof.every_n.formula import both, eq, implies, le, lt, within
 from ringproof.proof.every_n.model import Contract, Model, Obligation, twin
 from ringproof.proof.every_n.poly import ONE, ZERO
 
@@ -52,8 +52,10 @@ def ranges(model: Model) -> Iterator[Obligation]:
             for context, need in i.needs:
                 yield Obligation("in-range", "a value exists", context, need.formula, stage.index)
             peer = i.receiver if i.case.row.push else i.sender
-            places = both(within(0, peer, N), within(0, i.chunk, slots), within(0, i.into, slots))
-            yield Obligation("in-range", "ranks and slots", i.context, places, stage.index)
+            places = dict.fromkeys(((peer, N), (i.chunk, slots), (i.into, slots)))
+            for place, count in places:
+                for goal in (le(ZERO, place), lt(place, count)):
+                    yield Obligation("in-range", "ranks and slots", i.context, goal, stage.index)
 
 
 def conflicts(model: Model) -> Iterator[Obligation]:

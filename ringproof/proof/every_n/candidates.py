@@ -13,15 +13,17 @@ from ringproof.table.expr import Node
 
 Array = np.ndarray[Any, np.dtype[Any]]
 _OPS = ("<=", ">=", "==", "!=")
-MOST = 4000
+MOST = 6000
 
 
 @dataclass(slots=True)
 class Candidates:
-    """``truth``: float32 (conditions, samples); ``cost``: how long each is to read."""
+    """``truth``: float32 (conditions, samples), and the same the other way round; ``cost``: how long
+    each is to read."""
 
     features: Features
     truth: Array
+    by_sample: Array
     cost: Array
     shape: Array  # int64 (conditions, 5): kind, first, second, operator, constant
 
@@ -49,7 +51,8 @@ def candidates(features: Features, samples: Samples) -> Candidates:
 
     def add(kind: int, i: Array, j: Array, d: Array, cost: Array, ks: tuple[int, ...]) -> None:
         for k in ks:
-            for op, truth in enumerate((d <= k, d >= k, d == k, d != k)):
+            shapes_of = (d <= k, d >= k, d == k, d != k)
+            for op, truth in enumerate(shapes_of if not k else shapes_of[:3]):
                 blocks.append(truth)
                 costs.append(cost + 2 * abs(k) + (op == 2) + 2 * (op == 3))
                 full = [np.full(len(i), v) for v in (kind, op, k)]
@@ -81,4 +84,5 @@ def _distinct(features: Features, truth: Array, cost: Array, shape: Array) -> Ca
     for at, row in zip(order.tolist(), packed, strict=True):
         seen.setdefault(row.tobytes(), at)
     kept = np.array(list(seen.values())[:MOST], dtype=np.int64)
-    return Candidates(features, truth[kept].astype(np.float32), cost[kept], shape[kept])
+    found = truth[kept].astype(np.float32)
+    return Candidates(features, found, np.ascontiguousarray(found.T), cost[kept], shape[kept])

@@ -118,10 +118,14 @@ def _likely(row: _Row, places: Places, features: Features, question: Question) -
         apart = [node("%", node("-", u, v), m) for m in [name("N"), *features.moduli[:2]]
                  for u in known[:3] for v in known[:3] if u != v and m.op != "const"]  # fmt: skip
         slots = [n for n in features.numbers if n.op in ("//", "%") and n.args[0] == c][:4]
+        said = [(t, u, t.args[1].args[0]) for t in features.quotients for u in features.quotients
+                if t != u and t.args[1].op == "**"]  # fmt: skip
+        known_digits = [node("%", node("-", node("%", t, b), node("%", u, b)), b) for t, u, b in said]
         digits = [node("%", node("-", _digit(u, p, m), _digit(v, p, m)), m) for p in features.powers[:3]
                   for m in features.moduli[:3] for u, v in ((x, k), (k, x))]  # fmt: skip
         own = [_digit(x, p, p.args[0]) for p in features.powers[:3] if p.op == "**"]
-        seeds[unknown] = [*bounds, *slots, *own, *(digits if question.contents else []), *known, *apart]
+        seeds[unknown] = [*bounds, *slots, *own, *known_digits, *(digits if question.contents else []),
+                          *known, *apart]  # fmt: skip
     return solutions([(rank, x), (slot, c)], row.unknowns, seeds)
 
 

@@ -144,7 +144,7 @@ class Facts:
 
     def _pairs(self, one: int, two: int) -> list[Formula]:
         kinds = self.atoms.of(one).kind, self.atoms.of(two).kind
-        if kinds[0] != kinds[1] or kinds[0] not in ("pow", "div", "xor"):
+        if kinds[0] != kinds[1] or kinds[0] not in ("pow", "div", "xor", "ctz", "log", "clog"):
             return []
         return self._kept(("pair", one, two), lambda: pair(self.atoms, one, two))
 
@@ -245,6 +245,9 @@ def pair(atoms: Atoms, one: int, two: int) -> Iterator[Formula]:
         p, q = Poly({(one,): 1}), Poly({(two,): 1})
         yield from _ordered(p, q, a.poly(1), b.poly(1), a.number(0))
         yield from _ordered(q, p, b.poly(1), a.poly(1), a.number(0))
+    if a.kind == b.kind and a.kind in ("ctz", "log", "clog") and a.args[:-1] == b.args[:-1]:
+        x, y = (t.poly(len(t.args) - 1) for t in (a, b))
+        yield implies(eq(x, y), eq(Poly({(one,): 1}), Poly({(two,): 1})))
     if a.kind == b.kind == "xor":
         yield from _cancelled(a, b, one, two)
     if a.kind == b.kind == "div" and a.args[0] == b.args[0]:
@@ -268,6 +271,11 @@ def _cancelled(a: Atom, b: Atom, one: int, two: int) -> Iterator[Formula]:
         it, that = (Poly({(n,): 1}) for n in (one, two))
         yield same(eq(it, that), eq(mine[0], others[0]))
         yield same(eq(it, others[0]), eq(that, mine[0]))
+    if len(mine) == len(others) == 2:
+        it, that = (Poly({(n,): 1}) for n in (one, two))
+        for i, j in ((0, 0), (0, 1), (1, 0), (1, 1)):
+            rest = same(eq(it, that), eq(mine[1 - i], others[1 - j]))
+            yield implies(eq(mine[i], others[j]), rest)
 
 
 def _exponent(atoms: Atoms, m: Poly) -> tuple[int, Poly] | None:

@@ -24,6 +24,7 @@ from ringproof.proof.every_n.nodes import (
     weight,
 )  # fmt: skip
 from ringproof.proof.every_n.senders import turned
+from ringproof.proof.every_n.sizes import listed
 from ringproof.table.expr import Expr, Node, Range
 from ringproof.table.schedule import Phase, Schedule
 
@@ -36,7 +37,7 @@ _CONDITIONS = {"<", "<=", ">", ">=", "==", "!=", "and", "or", "not", "is_pow2"}
 class Features:
     """``numbers``: integer trees, simple ones first; ``marks``: what they are compared with;
     ``conditions``: ready-made atoms; ``powers``: moduli that depend on the step; ``most``: how
-    many different numbers to use."""
+    many different numbers to use; ``quotients``: those of an invariant that was learned."""
 
     numbers: list[Node] = field(default_factory=list)
     marks: list[Node] = field(default_factory=list)
@@ -45,6 +46,7 @@ class Features:
     moduli: list[Node] = field(default_factory=list)
     most: int = 30
     named: frozenset[Node] = frozenset()
+    quotients: list[Node] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -166,7 +168,8 @@ def features(
     if parts.binary:
         for u in (x, *_ranks(axes[3:], places)):
             numbers[node("lowbit", u)] = None
-    wide = [name("N"), *(m for m in constants if m != name("N") and m.op != "const")]
+    few = {name(p.name) for p in schedule.params if listed(p) and not level}
+    wide = [name("N"), *(m for m in constants if m != name("N") and m.op != "const" and m not in few)]
     for m in wide[: 3 + 2 * level]:
         for u, v in pairs:
             if level or max(size(u), size(v)) <= 3 or (m != name("N") and "N" != show(v)):

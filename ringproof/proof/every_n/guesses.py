@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,8 @@ from ringproof.proof.every_n.covers import Question, senders
 from ringproof.proof.every_n.features import Features, features
 from ringproof.proof.every_n.instance import Case
 from ringproof.proof.every_n.learner import Lesson, learn
-from ringproof.proof.every_n.model import Places, Stage
+from ringproof.proof.every_n.model import Places, Predicate, Stage
+from ringproof.proof.every_n.nodes import subtrees
 from ringproof.proof.every_n.traces import Grid, Trace, contents, grid
 from ringproof.proof.every_n.witnesses import witnesses
 from ringproof.table.schedule import Schedule
@@ -75,7 +76,8 @@ class Teacher:
         assert holds is not None
         gained, lost = (np.flatnonzero(m) for m in (g.after & ~g.value, g.value & ~g.after))
         every, copies = ([i.case for i in some] for some in (stage.instances, stage.copies))
-        gaining = self._senders(stage, every, g, axes, level, Question(gained, "writes", "yes"))
+        gaining = self._senders(stage, every, g, axes, level,
+                                Question(gained, "writes", "yes"), holds)  # fmt: skip
         losing = self._senders(stage, copies, g, axes, level, Question(lost, "writes"))
         found = self._look(stage, axes, level)
         known = [t for t in self.traces if t.holds is not None]
@@ -101,6 +103,8 @@ class Teacher:
         best: Lesson | None = None
         reason = ""
         for at in range(level, 3):
+            if best is not None and at > level + 1:
+                break
             lesson = learn(g, self._look(stage, axes, at), self.deadline(), seed=at)
             reason = lesson.reason
             if lesson.predicate is not None:
@@ -114,7 +118,10 @@ class Teacher:
 
     def _senders(
         self, stage: Stage, cases: list[Case], g: Grid, axes: tuple[str, ...], level: int,
-        question: Question,
+        question: Question, said: Predicate | None = None,
     ) -> tuple[Any, ...]:  # fmt: skip
         found = self._look(stage, axes, level)
+        if said is not None:
+            quotients = [t for rule in said.rules for e in rule for t in subtrees(e.node) if t.op == "//"]
+            found = replace(found, quotients=list(dict.fromkeys(quotients)))
         return senders(self.schedule, cases, self.places, found, g, question, self.deadline())

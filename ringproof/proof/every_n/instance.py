@@ -85,7 +85,7 @@ def fresh(sizes: Sizes, context: Context, case: Case, step: Poly, tag: str) -> I
     """The instance that stands for every send of a row at ``step``; errors: `Untranslatable`."""
     atoms = sizes.desk.atoms
     rank = atoms.poly("var", f"r{tag}")
-    loops = {name: atoms.poly("var", f"{name}{tag}") for name in case.unknowns}
+    loops = {name: atoms.poly("var", f"{name}!{tag}") for name in case.unknowns}
     return _instance(sizes, context, case, step, rank, loops, assume=context)
 
 

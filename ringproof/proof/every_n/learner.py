@@ -7,6 +7,7 @@ all of them; where they disagree, samples are added and it starts again.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import product
 from time import monotonic
 from typing import Any
 
@@ -20,7 +21,7 @@ from ringproof.proof.every_n.traces import Grid
 from ringproof.table.expr import Node
 
 Array = np.ndarray[Any, np.dtype[Any]]
-MOST_RULES, MOST_CONDITIONS, ROUNDS = 8, 6, 14
+MOST_RULES, MOST_CONDITIONS, ROUNDS, EASY = 8, 6, 14, 40
 Rules = list[list[Node]]
 
 
@@ -45,7 +46,7 @@ def learn(grid: Grid, features: Features, deadline: float, seed: int = 0) -> Les
             return Lesson(None, "out of time while learning")
         some = grid.samples.taken(chosen)
         features = distinct(features, some)
-        rules, sign = _shortest(candidates(features, some), value[chosen])
+        rules, sign = _shortest(candidates(features, some), value[chosen], deadline)
         if rules is None:
             return Lesson(None, "no invariant in reach of the features")
         wrong = np.flatnonzero((truth(rules, grid.samples) ^ bool(sign)) != value)
@@ -88,11 +89,13 @@ def truth(rules: Rules, samples: Samples) -> Array:
     return found
 
 
-def _shortest(pool: Candidates, value: Array) -> tuple[Rules | None, str]:
+def _shortest(pool: Candidates, value: Array, deadline: float) -> tuple[Rules | None, str]:
     """Rules for the value or for its opposite, whichever is shorter."""
     found: list[tuple[int, Rules, str]] = []
-    for sign, target in (("", value), ("not", ~value)):
-        rules = _cover(pool, target)
+    for measure, sign in product(("gain", "precision"), ("", "not")):
+        if measure == "precision" and found and min(f[0] for f in found) <= EASY:
+            break
+        rules = _cover(pool, ~value if sign else value, deadline, measure)
         if rules is not None:
             cost = sum(int(pool.cost[c]) + 4 for rule in rules for c in rule) + 3 * bool(sign)
             found.append((cost, [[pool.node(c) for c in rule] for rule in rules], sign))
@@ -102,13 +105,15 @@ def _shortest(pool: Candidates, value: Array) -> tuple[Rules | None, str]:
     return best, sign
 
 
-def _cover(pool: Candidates, value: Array) -> list[list[int]] | None:
+def _cover(
+    pool: Candidates, value: Array, deadline: float, measure: str
+) -> list[list[int]] | None:
     rules: list[list[int]] = []
     left = value.copy()
     while left.any():
-        if len(rules) == MOST_RULES:
+        if len(rules) == MOST_RULES or monotonic() > deadline:
             return None
-        rule = _grow(pool, left, ~value)
+        rule = _grow(pool, left, ~value, measure)
         if rule is None:
             return None
         rules.append(rule)
@@ -127,27 +132,31 @@ def _needed(pool: Candidates, rules: list[list[int]], value: Array) -> list[list
     return rules
 
 
-def _grow(pool: Candidates, positive: Array, negative: Array) -> list[int] | None:
+def _grow(
+    pool: Candidates, positive: Array, negative: Array, measure: str
+) -> list[int] | None:
     """One rule: covers some positives and no negative."""
     if not len(pool.cost):
         return None
     rule: list[int] = []
     open_ones = np.flatnonzero(positive | negative)
-    truth, kinds = pool.truth[:, open_ones], np.stack([positive, negative], axis=1)[open_ones]
+    truth, kinds = pool.by_sample[open_ones], np.stack([positive, negative], axis=1)[open_ones]
     while kinds[:, 1].any():
         if len(rule) == MOST_CONDITIONS:
             return None
-        p, n = (truth @ kinds.astype(np.float32)).T
+        p, n = kinds.T.astype(np.float32) @ truth
         before = np.log2(kinds[:, 0].sum() / len(kinds))
         with np.errstate(divide="ignore", invalid="ignore"):
             gain = np.where(p > 0, p * (np.log2(p / (p + n)) - before), -1.0)
+        if measure == "precision":
+            gain = np.where(gain > 0, (p + 1) / (p + n + 2), -1.0)
         gain = gain - 1e-3 * pool.cost * max(float(gain.max()), 0.0)
         best = int(np.argmax(gain))
         if gain[best] <= 0:
             return None
         rule.append(best)
-        kept = truth[best] > 0
-        truth, kinds = truth[:, kept], kinds[kept]
+        kept = truth[:, best] > 0
+        truth, kinds = truth[kept], kinds[kept]
     return _simplified(pool, _pruned(pool, rule, negative), positive, negative)
 
 
@@ -160,8 +169,8 @@ def _simplified(pool: Candidates, rule: list[int], positive: Array, negative: Ar
         wanted = np.stack([covered, others & negative], axis=1)
         some = np.flatnonzero(wanted.any(axis=1))
         shorter = np.flatnonzero(pool.cost <= pool.cost[rule[at]])
-        found = pool.truth[np.ix_(shorter, some)] @ wanted[some].astype(np.float32)
-        fit = shorter[(found[:, 0] == covered.sum()) & (found[:, 1] == 0)]
+        found = (wanted[some].T.astype(np.float32) @ pool.by_sample[some])[:, shorter]
+        fit = shorter[(found[0] == covered.sum()) & (found[1] == 0)]
         if fit.size:
             rule = [*rule[:at], int(fit[np.argmin(pool.cost[fit])]), *rule[at + 1 :]]
     return rule

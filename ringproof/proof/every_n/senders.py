@@ -124,10 +124,13 @@ def solutions(
         if len(found) >= most:
             break
         ways = islice(_solve(equations, unknowns, {}, seeds, tried), most * 2)
-        ordered = sorted(ways, key=lambda s: sum(size(n) for n in s.values()))
-        for solution in ordered:
+        for solution in ways if tried else sorted(ways, key=_length):
             found.setdefault(tuple(solution[u] for u in unknowns), solution)
     return list(found.values())[:most]
+
+
+def _length(solution: Solution) -> int:
+    return sum(size(n) for n in solution.values())
 
 
 def _solve(

@@ -48,7 +48,7 @@ class Sizes:
 
     def unknown(self, name: str, least: int) -> Poly:
         """A fresh size of at least ``least``."""
-        number = self.desk.atoms.number("var", name)
+        number = self.desk.atoms.number("var", f"{name}!")  # no name of a table has a "!"
         self.desk.atoms.sizes.add(number)
         if least >= 1:
             self.desk.atoms.positive.add(number)
@@ -147,7 +147,7 @@ def _parameter(sizes: Sizes, loop: Loop, tag: str) -> None:
     if len(loop.items) == 1 and isinstance(loop.items[0], Divisors):
         _divisor(sizes, loop, loop.items[0].of, tag)
         return
-    number = sizes.desk.atoms.number("var", f"{loop.name}{tag}")
+    number = sizes.desk.atoms.number("var", f"{loop.name}!{tag}")
     sizes.desk.atoms.sizes.add(number)
     value = Poly({(number,): 1})
     choices: list[Formula] = []

@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 
+from ringproof.bound.command import bound
 from ringproof.cost.command import cost
 from ringproof.options import COLOR, BytesType, ParameterType, RanksType, SecondsType
 from ringproof.verdict import Exit
@@ -104,6 +105,7 @@ def fuzz(path: str, mutants: int, seed: int, verbose: bool) -> None:
 
 
 cli.add_command(cost)
+cli.add_command(bound)
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -926,6 +926,31 @@ _ALL = (
             waive = []
         """,
     ),
+    _code(
+        "RP403",
+        "not-optimal",
+        "a table claims that no schedule does better, and one does",
+        """
+        `optimal = "steps"` says that no schedule of the same collective, with as many partners a
+        step and as many chunks a message as this table uses, takes fewer steps. The closed-form
+        bound decides it where it is reached; at small sizes Z3 looks for a better schedule.
+
+        Wrong, for a chain of 4 ranks takes 3 steps where a tree takes 2:
+
+            collective = "broadcast"
+            optimal    = "steps"
+
+            [[phase]]
+            name  = "chain"
+            steps = "N - 1"
+
+        Right: leave the claim out, or double the ranks that have it in every step.
+
+            [[phase]]
+            name  = "tree"
+            steps = "ceil_log2(N)"
+        """,
+    ),
     # ---- RP5xx: verdicts ----
     _code(
         "RP501",

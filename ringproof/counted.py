@@ -13,7 +13,8 @@ from ringproof.verdict import Finding, Proved, Refuted, Result, Size, Undecided,
 CLAIMS = "the send log counts what the table claims"
 OPTIMAL = "no schedule does better"
 _COUNTED = "counted exactly in the send log"
-_CLOSED = "counted in the send log, against the closed-form lower bound"
+_CLOSED = "counted in the send log, against the closed-form lower bound, or against Z3's up to 5 ranks"
+_SOLVED_RANKS = 5
 _NO_COUNT = "in-range fails there, so nothing can be counted"
 
 
@@ -56,21 +57,48 @@ def claims(
                   tuple(undecided), remark=said)  # fmt: skip
 
 
-def optimal(schedule: Schedule, assessed: Sequence[Assessment]) -> Result:
-    """The optima that a table claims: proved where its counts reach the closed-form bound."""
+def optimal(schedule: Schedule, assessed: Sequence[Assessment], seconds: float) -> Result:
+    """The optima that a table claims: its counts reach the closed form, or the solver's bound.
+
+    The solver is asked at the sizes it can do, and not again once it has found a better schedule.
+    """
     proved: list[Size] = []
+    refuted: list[Size] = []
     undecided: list[Size] = []
     reasons: dict[str, None] = {}
+    finding: Finding | None = None
     for a in assessed:
-        short = [b for b in a.best if b is None or not b.reached]
-        if a.best and not short:
-            proved.append(a.size)
-            continue
-        undecided.append(a.size)
-        reasons |= dict.fromkeys([_why(b, a.size) for b in short] or [_NO_COUNT])
-    verdict: Verdict = Undecided(next(iter(reasons))) if undecided else Proved()
-    return Result("optimal", OPTIMAL, verdict, _CLOSED, tuple(proved), (), tuple(undecided),
-                  remark=", ".join(schedule.optimal))  # fmt: skip
+        open_ = [b for b in a.best if b is None or not b.reached]
+        fewest = [] if refuted else [_fewest(schedule, a.size, b, seconds) for b in open_]
+        better = [(b, n) for b, n in zip(open_, fewest, strict=False) if b and n and n < b.counted]
+        if better:
+            refuted.append(a.size)
+            finding = problems.not_optimal(schedule, a.size, *better[0])
+        elif a.best and all(b and b.counted == n for b, n in zip(open_, fewest, strict=False)):
+            (undecided if refuted and open_ else proved).append(a.size)
+        else:
+            undecided.append(a.size)
+            reasons |= dict.fromkeys([_why(b, a.size) for b in open_] or [_NO_COUNT])
+    verdict: Verdict = Undecided(next(iter(reasons), "")) if undecided else Proved()
+    verdict = Refuted(finding) if finding else verdict
+    return Result("optimal", OPTIMAL, verdict, _CLOSED, tuple(proved), tuple(refuted),
+                  tuple(undecided), remark=", ".join(schedule.optimal))  # fmt: skip
+
+
+def _fewest(schedule: Schedule, size: Size, best: Best | None, seconds: float) -> int | None:
+    """The fewest steps of any schedule with this table's ports and messages, where Z3 can say."""
+    if best is None or best.what != "steps" or size.N > _SOLVED_RANKS:
+        return None
+    from ringproof.events import expand
+    from ringproof.proof.bound import Limits, Unsupported, least_steps
+
+    contract = expand(schedule, size).contract
+    try:
+        found = least_steps(contract, Limits(best.ports, best.message), seconds, int(best.least))
+    except Unsupported:
+        return None
+    exact = found.witness is not None or found.at_least == best.counted
+    return found.at_least if exact else None
 
 
 def _why(best: Best | None, size: Size) -> str:

@@ -112,7 +112,8 @@ class _Whole:
         if name == "claims":
             return counted.claims(self.schedule, self.assessed, self.false_claims)
         if name == "optimal":
-            return counted.optimal(self.schedule, self.assessed)
+            seconds = self.options.settings.timeout / 4
+            return counted.optimal(self.schedule, self.assessed, seconds)
         proved: list[Size] = []
         refuted: list[Size] = []
         waived: list[Size] = []

@@ -54,11 +54,13 @@ LAYERS = (
     ("ringproof.counted",),
     ("ringproof.results", "ringproof.cost"),
     ("ringproof.check",),
-    ("ringproof.weigh",),
+    ("ringproof.weigh", "ringproof.bound.values", "ringproof.bound"),
+    ("ringproof.bound.table",),
+    ("ringproof.bound.report",),
     ("ringproof.report",),
     ("ringproof.options", "ringproof.output", "ringproof.interrupt"),
     ("ringproof.run", "ringproof.trace", "ringproof.fuzz"),
-    ("ringproof.cost.command",),
+    ("ringproof.cost.command", "ringproof.bound.command"),
     ("ringproof.cli",),
     ("ringproof.__main__", "ringproof"),
 )
@@ -70,7 +72,7 @@ ONLY_IN = {
     "tree_sitter_toml": ("ringproof.table.source",),
     "graphviz": ("ringproof.figure",),
     "click": ("ringproof.cli", "ringproof.options", "ringproof.output", "ringproof.run", "ringproof.trace",
-              "ringproof.fuzz", "ringproof.cost.command", "ringproof.report.text"),
+              "ringproof.fuzz", "ringproof.cost.command", "ringproof.bound.command", "ringproof.report.text"),
 }  # fmt: skip
 # Where it may not, because these speak about values, start fast, or wait for what is slow.
 NOT_IN = {
@@ -80,11 +82,13 @@ NOT_IN = {
 }  # fmt: skip
 REPORT_MAY_USE = ("ringproof.verdict", "ringproof.wording", "ringproof.codes", "ringproof.report",
                   "ringproof.table.source", "ringproof.cost.values", "ringproof.cost.units")  # fmt: skip
-# Two places turn back: a repair is proved as a whole table is, and a table that is used by another
-# is unrolled as any table is.
+# Three places turn back: a repair is proved as a whole table is, a table that is used by another is
+# unrolled as any table is, and a size at which an induction fails is replayed before it is believed.
 TURNS_BACK = {
     ("ringproof.diagnose.suggest", "ringproof.check"),
     ("ringproof.compose", "ringproof.events"),
+    ("ringproof.proof.every_n.replay", "ringproof.simulate"),
+    ("ringproof.proof.every_n.replay", "ringproof.assess"),
 }
 
 

@@ -28,7 +28,9 @@ from ringproof.proof.every_n import (
     instance,
     learner,
     prove_every_n,
+    relations,
     replay,
+    truths,
 )
 from ringproof.proof.every_n.context import Desk
 from ringproof.proof.every_n.formula import both, holds
@@ -341,13 +343,13 @@ def _bad_gaps(u: Any, v: Any, m: Any) -> Iterator[Any]:
 
 def _bad_division(*args: Any) -> Iterator[Any]:
     _, it, x, m = args
-    yield atoms.both(atoms.le(0, x - m * it), atoms.le(x - m * it, m - 2))
+    yield truths.both(truths.le(0, x - m * it), truths.le(x - m * it, m - 2))
 
 
 TRUSTED: dict[str, tuple[object, str, Callable[..., Any]]] = {
     "gap facts": (facts, "gaps", _bad_gaps),
-    "division": (atoms, "_division", _bad_division),
-    "powers": (facts, "_ordered", lambda p, q, e, f, b: iter([facts.le(q * b, p)])),
+    "division": (truths, "_division", _bad_division),
+    "powers": (relations, "_ordered", lambda p, q, e, f, b: iter([facts.le(q * b, p)])),
 }
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
+from ringproof.cost.best import Best
 from ringproof.problem import Problem
 from ringproof.table.integers import TOO_LARGE, TOO_MANY
-from ringproof.table.schedule import Claim
+from ringproof.table.schedule import Claim, Schedule
 from ringproof.verdict import Finding, Label, Place, Route, Size
 from ringproof.wording import bytes_text, count_text, sizes_text
 
@@ -134,6 +135,20 @@ def false_claim(
     details = {"property": "claims", "claim": claim.what, "N": size.N, "params": dict(size.params),
                "claimed": str(claimed), "counted": str(counted)}  # fmt: skip
     return Finding("RP401", title, primary=Label(Place(claim.route), label), details=details)
+
+
+def not_optimal(schedule: Schedule, size: Size, best: Best, fewest: int) -> Finding:
+    """A table that claims to be optimal, and a schedule that is better."""
+    ports, message = count_text(best.ports, "partner"), count_text(best.message, "chunk")
+    title = f"not optimal at {size}: {fewest} steps are enough, the send log counts {best.counted}"
+    label = f"Z3 finds a schedule with {ports} a step and {message} a message that takes {fewest}"
+    chunks = schedule.environment(size).integer(schedule.chunks)
+    command = (f"ringproof bound --collective {schedule.promise.collective} -N {size.N} "
+               f"--chunks {chunks} --ports {best.ports} --message-chunks {best.message}")  # fmt: skip
+    details = {"property": "optimal", "N": size.N, "params": dict(size.params),
+               "counted": str(best.counted), "fewest": fewest}  # fmt: skip
+    place = Label(Place(("optimal",)), label)
+    return Finding("RP403", title, primary=place, helps=(f"{command}   shows one",), details=details)
 
 
 def reversed_range(route: Route, size: Size, lo: int, hi: int) -> Finding:

@@ -19,7 +19,7 @@ question), `bound_delivery` (copies), `bound_sums` (sums everywhere).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -27,11 +27,11 @@ from ringproof.contract import Contract
 from ringproof.proof import bound_delivery, bound_sums
 from ringproof.proof.bound_delivery import NARROW_WORK, Delivery, Item
 from ringproof.proof.bound_formula import Clock
-from ringproof.proof.bound_messages import Limits
+from ringproof.proof.bound_messages import Hop, Limits
 from ringproof.proof.bound_moves import Move, Witness, carried
 from ringproof.proof.bound_problem import Cargo, Everywhere, Unsupported, problem
 from ringproof.proof.bound_slots import placed
-from ringproof.proof.bound_sums import Parts, Summed
+from ringproof.proof.bound_sums import Parts
 
 __all__ = ["Bound", "Limits", "Move", "Unsupported", "Witness", "least_steps"]
 
@@ -63,6 +63,9 @@ class _Decided:
     witness: Witness | None = None
 
 
+UNKNOWN = _Decided("unknown")
+
+
 def least_steps(
     contract: Contract, limits: Limits, seconds: float = 60.0, guess: int = 0,
     progress: Progress | None = None,
@@ -78,7 +81,7 @@ def least_steps(
     while True:
         if progress:
             progress(found.at_least)
-        now = _decide(contract, ask, found.at_least, clock)
+        now = _decide(contract, ask, found.at_least, guess, clock)
         if now.verdict != "impossible":
             reason = "" if now.witness else _reason(clock)
             return Bound(found.at_least, found.method, now.witness, reason)
@@ -105,54 +108,69 @@ def _one_rank(ask: Everywhere) -> Delivery:
     return Delivery(ask.ranks, (item,) * ask.chunks, ask.limits)
 
 
-def _decide(contract: Contract, ask: Cargo | Everywhere, steps: int, clock: Clock) -> _Decided:
+def _decide(
+    contract: Contract, ask: Cargo | Everywhere, steps: int, likely: int, clock: Clock
+) -> _Decided:
+    """First what is cheap: to prove that it is impossible or, where it is likely possible, to search."""
+    stages = [_quick, _neat, _thorough]
+    if steps == likely:
+        stages = [_neat, _quick, _thorough]
+    found = UNKNOWN
+    for stage in stages:
+        if found.verdict == "unknown":
+            found = stage(contract, ask, steps, clock)
+    return found
+
+
+def _quick(contract: Contract, ask: Cargo | Everywhere, steps: int, clock: Clock) -> _Decided:
     method = _quickly(ask, steps, clock)
-    if method:
-        return _Decided("impossible", method)
-    if isinstance(ask, Everywhere):
-        return _everywhere(ask, steps, clock)
-    found = bound_delivery.decide(ask.delivery, steps, clock)
-    if found.verdict != "possible":
+    return _Decided("impossible", method) if method else UNKNOWN
+
+
+def _neat(contract: Contract, ask: Cargo | Everywhere, steps: int, clock: Clock) -> _Decided:
+    """Look where schedules are neat: in place, or much the same from every rank."""
+    if isinstance(ask, Cargo):
+        hops = bound_delivery.sketch(ask.delivery, steps, clock)
+        return UNKNOWN if hops is None else _carried(contract, ask, steps, hops)
+    still, turn = bound_sums.still_of(ask), bound_sums.turn_of(ask)
+    attempts: tuple[Callable[[], Parts | None], ...] = (
+        lambda: _there_and_back(ask, steps, clock),
+        lambda: bound_sums.in_place(ask, steps, still, clock, NARROW_WORK // 4),
+        lambda: bound_sums.in_place(ask, steps, turn, clock, NARROW_WORK // 4),
+        lambda: bound_sums.exact(ask, steps, turn, clock, NARROW_WORK).parts,
+    )
+    for attempt in attempts:
+        parts = attempt()
+        if parts:
+            return _summed(ask, steps, parts)
+    return UNKNOWN
+
+
+def _thorough(contract: Contract, ask: Cargo | Everywhere, steps: int, clock: Clock) -> _Decided:
+    """Decide, if time allows."""
+    if isinstance(ask, Cargo):
+        found = bound_delivery.decide(ask.delivery, steps, clock)
+        if found.verdict == "possible":
+            return _carried(contract, ask, steps, found.hops)
         return _Decided(found.verdict, "search")
-    return _Decided("possible", "search", carried(contract, ask, steps, found.hops))
-
-
-def _everywhere(ask: Everywhere, steps: int, clock: Clock) -> _Decided:
-    """Look for neat schedules first, then for any, and prove that there is none in between."""
-    parts = _there_and_back(ask, steps, clock) or _neat(ask, steps, clock)
-    if parts is not None:
-        return _possible(ask, steps, parts)
     if bound_sums.heard(ask, steps, clock.part(0.65)).verdict == "impossible":
         return _Decided("impossible", "heard")
     still = bound_sums.still_of(ask)
-    if neat := bound_sums.in_place(ask, steps, still, clock.part(0.5)):
-        return _possible(ask, steps, neat.parts)
-    found = bound_sums.exact(ask, steps, still, clock)
-    if found is not None and found.answer.verdict == "possible":
-        return _possible(ask, steps, found.parts)
+    if parts := bound_sums.in_place(ask, steps, still, clock.part(0.5)):
+        return _summed(ask, steps, parts)
+    answer = bound_sums.exact(ask, steps, still, clock)
+    if answer.parts:
+        return _summed(ask, steps, answer.parts)
     # `exact` sends at most one value of a chunk in a message: with larger messages it only finds.
-    if found is not None and found.answer.verdict == "impossible" and ask.limits.message == 1:
-        return _Decided("impossible", "search")
-    return _Decided("unknown")
+    return _Decided(answer.verdict if ask.limits.message == 1 else "unknown", "search")
 
 
-def _possible(ask: Everywhere, steps: int, parts: Parts) -> _Decided:
+def _carried(contract: Contract, ask: Cargo, steps: int, hops: Sequence[Hop]) -> _Decided:
+    return _Decided("possible", "search", carried(contract, ask, steps, hops))
+
+
+def _summed(ask: Everywhere, steps: int, parts: Parts) -> _Decided:
     return _Decided("possible", "search", placed(parts, ask.ranks, ask.chunks, steps))
-
-
-def _neat(ask: Everywhere, steps: int, clock: Clock) -> Parts | None:
-    """In place, or the same from every rank."""
-    still, turn = bound_sums.still_of(ask), bound_sums.turn_of(ask)
-    attempts: tuple[Callable[[], Summed | None], ...] = (
-        lambda: bound_sums.in_place(ask, steps, still, clock, NARROW_WORK // 4),
-        lambda: bound_sums.in_place(ask, steps, turn, clock, NARROW_WORK // 4),
-        lambda: bound_sums.exact(ask, steps, turn, clock, NARROW_WORK),
-    )
-    for attempt in attempts:
-        found = attempt()
-        if found is not None and found.answer.verdict == "possible":
-            return found.parts
-    return None
 
 
 def _there_and_back(ask: Everywhere, steps: int, clock: Clock) -> Parts | None:

@@ -21,8 +21,10 @@ from ringproof.proof.bound_turn import Turn, around, matched, rotation, still
 Narrow = Literal["ring", "turned", "distances", "all"]
 """Which schedules a search looks at: the same from every rank, and then ``ring`` with the same partners
 in every step; all ranks sending equally far; all of them."""
+NEAT: tuple[Narrow, ...] = ("ring", "turned", "distances")
 LARGEST = 400_000
-LINEAR_WORK, NARROW_WORK = 100_000_000, 10_000_000
+NARROW_WORK = 10_000_000
+LINEAR_WORK, HARD_LINEAR_WORK = 1_000_000_000, 100_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,27 +99,23 @@ def impossible(delivery: Delivery, steps: int, clock: Clock) -> bool:
     return _linear(whole, steps, clock).verdict == "impossible"
 
 
-def decide(delivery: Delivery, steps: int, clock: Clock) -> Delivered:
-    """Find hops, or prove that there are none; after `impossible` could not."""
+def sketch(delivery: Delivery, steps: int, clock: Clock) -> tuple[Hop, ...] | None:
+    """Hops of a neat schedule, if one is found with little work."""
     whole, part_of = delivery.merged()
     if not whole.items:
-        return Delivered("possible")
-    for narrow in ("ring", "turned", "distances"):
-        found = search(whole, steps, narrow, clock, NARROW_WORK)
-        if found.verdict == "possible":
-            return replace(found, hops=routes(delivery, part_of, found.hops))
-    found = search(whole, steps, "all", clock)
-    return replace(found, hops=routes(delivery, part_of, found.hops))
-
-
-def sketch(delivery: Delivery, steps: int, clock: Clock) -> tuple[Hop, ...] | None:
-    """Hops that look the same from every rank, if they are found with little work."""
-    whole, part_of = delivery.merged()
-    for narrow in ("ring", "turned"):
+        return ()
+    for narrow in NEAT:
         found = search(whole, steps, narrow, clock, NARROW_WORK)
         if found.verdict == "possible":
             return routes(delivery, part_of, found.hops)
     return None
+
+
+def decide(delivery: Delivery, steps: int, clock: Clock) -> Delivered:
+    """Find hops, or prove that there are none."""
+    whole, part_of = delivery.merged()
+    found = search(whole, steps, "all", clock)
+    return replace(found, hops=routes(delivery, part_of, found.hops))
 
 
 def _linear(delivery: Delivery, steps: int, clock: Clock) -> Answer:
@@ -137,7 +135,7 @@ def _linear(delivery: Delivery, steps: int, clock: Clock) -> Answer:
             _ends(m, items[v], v, rank)
             for step in range(steps):
                 _amounts(m, step, rank, v, len(items[v].goals) > 1)
-    return m.formula.decide(clock, LINEAR_WORK)
+    return m.formula.decide(clock, LINEAR_WORK if delivery.limits.message == 1 else HARD_LINEAR_WORK)
 
 
 def _amounts(m: Messages, step: int, rank: int, v: int, copied: bool) -> None:

@@ -17,7 +17,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from ringproof.proof.bound_formula import UNKNOWN, Answer, Clock, Formula, some, total
+from ringproof.proof.bound_formula import UNKNOWN, Answer, Clock, Formula, Verdict, some, total
 from ringproof.proof.bound_messages import Hop, Messages
 from ringproof.proof.bound_problem import Everywhere
 from ringproof.proof.bound_turn import Turn, rotation, still
@@ -33,10 +33,10 @@ LARGEST = 2_000_000
 
 @dataclass(frozen=True, slots=True)
 class Summed:
-    """An answer, and the parts of every message of the schedule found."""
+    """An answer, and the parts of every message of the schedule if one was found."""
 
-    answer: Answer
-    parts: Parts
+    verdict: Verdict
+    parts: Parts | None = None
 
 
 def turn_of(ask: Everywhere) -> Turn:
@@ -107,7 +107,7 @@ def heard(ask: Everywhere, steps: int, clock: Clock) -> Answer:
     return m.formula.decide(clock)
 
 
-def in_place(ask: Everywhere, steps: int, turn: Turn, clock: Clock, work: int = 0) -> Summed | None:
+def in_place(ask: Everywhere, steps: int, turn: Turn, clock: Clock, work: int = 0) -> Parts | None:
     """Find a schedule without scratch; ``p`` says that what arrives replaces what is there."""
     if ask.chunks * ask.ranks**3 * steps > LARGEST:
         return None
@@ -123,7 +123,7 @@ def in_place(ask: Everywhere, steps: int, turn: Turn, clock: Clock, work: int = 
         return None
     hops = list(m.found(answer.true))
     copies = {(t, q, r, c) for t, q, r, c in hops if m.name("p", t, (r,), c) in answer.true}
-    return Summed(answer, followed(m.ranks, m.things, steps, hops, copies))
+    return followed(m.ranks, m.things, steps, hops, copies)
 
 
 def _slot(m: Messages, t: int, r: int, c: int) -> None:
@@ -156,24 +156,23 @@ def followed(
     return parts | {(steps, r, r, c): held for (r, c), held in slot.items()}
 
 
-def exact(ask: Everywhere, steps: int, turn: Turn, clock: Clock, work: int = 0) -> Summed | None:
+def exact(ask: Everywhere, steps: int, turn: Turn, clock: Clock, work: int = 0) -> Summed:
     """The question itself; with a turn that is no turn, impossible means what it says.
 
     ``u`` says that a message (or the last sum) has a part, ``x`` that it counts a rank.
     """
     if len(turn.firsts()) * ask.chunks * ask.ranks**3 * (steps + 1) ** 2 // 2 > LARGEST:
-        return None
+        return Summed("unknown")
     m = _messages(ask, steps, turn)
     for c, q in _cells(m):
         for t in range(steps + 1):
             for r in (q,) if t == steps else m.others(q):
                 _sum(m, (t, q, r, c))
     answer = m.formula.decide(clock, work)
-    parts = {}
-    if answer.verdict == "possible":
-        last = [(steps, r, r, c) for r in range(m.ranks) for c in range(m.things)]
-        parts = {key: _parts(m, key, answer.true) for key in (*m.found(answer.true), *last)}
-    return Summed(answer, parts)
+    if answer.verdict != "possible":
+        return Summed(answer.verdict)
+    last = [(steps, r, r, c) for r in range(m.ranks) for c in range(m.things)]
+    return Summed("possible", {key: _parts(m, key, answer.true) for key in (*m.found(answer.true), *last)})
 
 
 def _parts(m: Messages, key: Key, true: frozenset[str]) -> frozenset[Source]:

@@ -7,6 +7,7 @@ remainders by the powers that depend on the step.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ringproof.proof.every_n.model import Places
@@ -168,22 +169,7 @@ def features(
     if parts.binary:
         for u in (x, *_ranks(axes[3:], places)):
             numbers[node("lowbit", u)] = None
-    few = {name(p.name) for p in schedule.params if listed(p) and not level}
-    wide = [name("N"), *(m for m in constants if m != name("N") and m.op != "const" and m not in few)]
-    for m in wide[: 3 + 2 * level]:
-        for u, v in pairs:
-            if level or max(size(u), size(v)) <= 3 or (m != name("N") and "N" != show(v)):
-                numbers[node("%", node("-", u, v), m)] = None
-                if level or size(u) == size(v) == 1:
-                    numbers[node("%", node("-", v, u), m)] = None
-    if any(m.op == "-" and m.args[1] == name("r") for m in parts.mixed):
-        for u, v in pairs:
-            if size(u) == size(v) == 1:
-                numbers[node("%", node("+", u, v), name("N"))] = None
-    if parts.xors:
-        for u, v in pairs:
-            if size(u) == size(v) == 1:
-                numbers[node("^", u, v)] = None
+    numbers.update(dict.fromkeys(_together(schedule, parts, pairs, constants, level)))
     base = [n for n in numbers if n != s]
     for p in found.powers[: 2 + 2 * level]:
         for u in base:
@@ -202,6 +188,26 @@ def features(
     found.marks = sorted(dict.fromkeys(marks), key=size)[: 8 + 4 * level]
     found.conditions = [substitute(t, {"r": r}) for t in parts.tests for r in _ranks(axes, places)]
     return found
+
+
+def _together(
+    schedule: Schedule, parts: _Parts, pairs: list[tuple[Node, Node]], constants: list[Node], level: int
+) -> Iterator[Node]:  # fmt: skip
+    """Two coordinates in one number: differences and sums modulo a size, and exclusive ors."""
+    N = name("N")
+    few = {name(p.name) for p in schedule.params if listed(p) and not level}
+    wide = [N, *(m for m in constants if m != N and m.op != "const" and m not in few)]
+    for m in wide[: 3 + 2 * level]:
+        for u, v in pairs:
+            if level or max(size(u), size(v)) <= 3 or (m != N and show(v) != "N"):
+                yield node("%", node("-", u, v), m)
+                if level or size(u) == size(v) == 1:
+                    yield node("%", node("-", v, u), m)
+    plain = [(u, v) for u, v in pairs if size(u) == size(v) == 1]
+    if any(m.op == "-" and m.args[1] == name("r") for m in parts.mixed):
+        yield from (node("%", node("+", u, v), N) for u, v in plain)
+    if parts.xors:
+        yield from (node("^", u, v) for u, v in plain)
 
 
 def earlier(tree: Node, step: str) -> Node:

@@ -1,0 +1,159 @@
+"""True facts about pairs: products with one factor, powers of one base, quotients of one number; trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ringproof.proof.every_n.atoms import Atom, Atoms
+from ringproof.proof.every_n.formula import Formula, both, eq, implies, le, same
+from ringproof.proof.every_n.poly import Monomial, Poly
+
+
+def gaps(u: Poly, v: Poly, m: Poly) -> Iterator[Formula]:
+    """What u*m - v*m can be, for m >= 0."""
+    d, gap = u - v, (u - v) * m
+    if d.number is not None:
+        return
+    for i in (-1, 0, 1):
+        yield implies(eq(d, i), eq(gap, m * i))
+    yield implies(le(2, d), le(m * 2, gap))
+    yield implies(le(d, -2), le(gap, m * -2))
+
+
+def pair(atoms: Atoms, one: int, two: int) -> Iterator[Formula]:
+    """Facts about two powers of one base, or two quotients of one number by such powers."""
+    a, b = atoms.of(one), atoms.of(two)
+    if a.kind == b.kind == "pow" and a.args[0] == b.args[0]:
+        p, q = Poly({(one,): 1}), Poly({(two,): 1})
+        yield from _ordered(p, q, a.poly(1), b.poly(1), a.number(0))
+        yield from _ordered(q, p, b.poly(1), a.poly(1), a.number(0))
+    if a.kind == b.kind and a.kind in ("ctz", "log", "clog") and a.args[:-1] == b.args[:-1]:
+        x, y = (t.poly(len(t.args) - 1) for t in (a, b))
+        yield implies(eq(x, y), eq(Poly({(one,): 1}), Poly({(two,): 1})))
+    if a.kind == b.kind == "xor":
+        yield from _cancelled(a, b, one, two)
+    if a.kind == b.kind == "div" and a.args[0] == b.args[0]:
+        e, f = _exponent(atoms, a.poly(1)), _exponent(atoms, b.poly(1))
+        if e and f and e[0] == f[0]:
+            p, q = (atoms.written(Poly({(n,): 1})) for n in (one, two))
+            yield implies(eq(e[1], f[1]), eq(p, q))
+            yield from _nested(a.poly(1), p, e[1], b.poly(1), q, f[1])
+            yield from _nested(b.poly(1), q, f[1], a.poly(1), p, e[1])
+            yield from _exact(atoms, one, two)
+            yield from _exact(atoms, two, one)
+            yield from _finer(p, q, e[1], f[1], e[0])
+            yield from _finer(q, p, f[1], e[1], e[0])
+
+
+def _cancelled(a: Atom, b: Atom, one: int, two: int) -> Iterator[Formula]:
+    """x ^ y and x ^ z are equal only where y and z are."""
+    mine = [p for p in a.args if p not in b.args and isinstance(p, Poly)]
+    others = [p for p in b.args if p not in a.args and isinstance(p, Poly)]
+    if len(mine) == len(others) == 1:
+        it, that = (Poly({(n,): 1}) for n in (one, two))
+        yield same(eq(it, that), eq(mine[0], others[0]))
+        yield same(eq(it, others[0]), eq(that, mine[0]))
+    if len(mine) == len(others) == 2:
+        it, that = (Poly({(n,): 1}) for n in (one, two))
+        for i, j in ((0, 0), (0, 1), (1, 0), (1, 1)):
+            rest = same(eq(it, that), eq(mine[1 - i], others[1 - j]))
+            yield implies(eq(mine[i], others[j]), rest)
+
+
+def _exponent(atoms: Atoms, m: Poly) -> tuple[int, Poly] | None:
+    number = m.atom
+    atom = atoms.of(number) if number is not None else None
+    return (atom.number(0), atom.poly(1)) if atom and atom.kind == "pow" else None
+
+
+def shared(atoms: Atoms, size: int, part: int) -> Formula:
+    """A size that is a power is a multiple of every smaller power of its base."""
+    whole, small = atoms.of(size), atoms.of(part)
+    if whole.kind != "pow" or small.kind != "pow" or whole.args[0] != small.args[0]:
+        return True
+    if part in atoms.made or size in atoms.made:
+        return True
+    if not atoms.is_size(size) or atoms.is_size(part):
+        return True
+    e, f = whole.poly(1), small.poly(1)
+    if (e - f).number is not None:
+        return True
+    number = atoms.number("pow", whole.number(0), e - f)
+    atoms.made.add(number)
+    times = Poly({(part,): 1}) * Poly({(number,): 1})
+    return implies(both(le(0, f), le(f, e)), eq(Poly({(size,): 1}), times))
+
+
+def _ordered(p: Poly, q: Poly, e: Poly, f: Poly, base: int) -> Iterator[Formula]:
+    """p = base**e and q = base**f where e >= f."""
+    natural = le(0, f)
+    yield implies(le(f, e), le(q, p))
+    for i in (1, 2):
+        yield implies(both(natural, eq(e, f + i)), eq(p, q * base**i))
+        yield implies(both(natural, le(f + i, e)), le(q * base**i, p))
+
+
+def _exact(atoms: Atoms, one: int, two: int) -> Iterator[Formula]:
+    """An exact multiple of a power, divided by a smaller power of its base, is a multiple of it."""
+    a, b = atoms.of(one), atoms.of(two)
+    e, f = _exponent(atoms, a.poly(1)), _exponent(atoms, b.poly(1))
+    assert e is not None
+    assert f is not None
+    _, digit = atoms.split(two, e[0])
+    multiple = eq(atoms.written(a.poly(0)), a.poly(1) * atoms.written(Poly({(one,): 1})))
+    yield implies(both(le(0, f[1]), le(f[1] + 1, e[1]), multiple), eq(digit, 0))
+
+
+def _nested(m: Poly, p: Poly, e: Poly, n: Poly, q: Poly, f: Poly) -> Iterator[Formula]:
+    """The multiples m*p and n*q next below one number, where n divides m: blocks within blocks."""
+    big, small = m * p, n * q
+    inside = both(le(big, small), le(small + n, big + m))
+    yield implies(both(le(0, f), le(f, e)), inside)
+
+
+def _finer(p: Poly, q: Poly, e: Poly, f: Poly, base: int) -> Iterator[Formula]:
+    """p = x // base**e is q = x // base**f divided by a small power where e is a little larger."""
+    for i in (1, 2):
+        power = base**i
+        near = both(le(p * power, q), le(q, p * power + (power - 1)))
+        yield implies(both(le(0, f), eq(e, f + i)), near)
+
+
+def powers(atoms: Atoms, m: Monomial) -> Iterator[Formula]:
+    """A product of two powers of one base is a power."""
+    if len(m) != 2:
+        return
+    a, b = atoms.of(m[0]), atoms.of(m[1])
+    if a.kind == b.kind == "pow" and a.args[0] == b.args[0]:
+        e, f = a.poly(1), b.poly(1)
+        whole = e + f
+        number = whole.number
+        if number is None and not atoms.known("pow", a.number(0), whole):
+            if m[0] in atoms.made or m[1] in atoms.made:
+                return
+            atoms.made.add(atoms.number("pow", a.number(0), whole))
+        power = (
+            atoms.poly("pow", a.number(0), whole) if number is None
+            else Poly({(): a.number(0) ** max(number, 0)})
+        )  # fmt: skip
+        yield implies(both(le(0, e), le(0, f)), eq(Poly({m: 1}), power))
+
+
+def linked(atoms: Atoms, m: Monomial, n: Monomial) -> Iterator[Formula]:
+    """Products of one number with two powers of one base."""
+    if len(m) != len(n):
+        return
+    mine, others = list(m), list(n)
+    for atom in m:
+        if atom in others:
+            mine.remove(atom)
+            others.remove(atom)
+    if len(mine) != 1:
+        return
+    a, b = atoms.of(mine[0]), atoms.of(others[0])
+    if a.kind == b.kind == "pow" and a.args[0] == b.args[0]:
+        e, f, base = a.poly(1), b.poly(1), a.number(0)
+        p, q = Poly({m: 1}), Poly({n: 1})
+        yield implies(eq(e, f), eq(p, q))
+        yield implies(both(le(0, f), eq(e, f + 1)), eq(p, q * base))
+        yield implies(both(le(0, e), eq(f, e + 1)), eq(q, p * base))

@@ -10,11 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from ringproof.proof.every_n.formula import (
-    Formula,
-    holds,
-    polys,
-)  # fmt: skip
+from ringproof.proof.every_n.formula import And, Eq, Formula, Le, Not, Or, holds, polys
 from ringproof.proof.every_n.poly import Monomial, Poly
 
 Argument = Poly | Formula | int | str
@@ -31,14 +27,23 @@ class Atom:
     def poly(self, i: int) -> Poly:
         """Argument i, a polynomial."""
         found = self.args[i]
-        assert isinstance(found, Poly)
+        if not isinstance(found, Poly):
+            raise TypeError(f"argument {i} of {self.kind} is no polynomial")
         return found
 
     def number(self, i: int) -> int:
         """Argument i, a number."""
         found = self.args[i]
-        assert isinstance(found, int)
+        if not isinstance(found, int):
+            raise TypeError(f"argument {i} of {self.kind} is no number")
         return found
+
+    def condition(self) -> Formula:
+        """The condition of an indicator."""
+        found = self.args[0]
+        if isinstance(found, (bool, Le, Eq, Not, And, Or)):
+            return found
+        raise TypeError(f"{self.kind} has no condition")
 
 
 @dataclass(slots=True)
@@ -128,9 +133,7 @@ class Atoms:
 def meaning(atom: Atom, values: Mapping[int, int]) -> int:
     """The value of an atom (not an unknown) under the values of the atoms it is made of."""
     if atom.kind == "when":
-        f = atom.args[0]
-        assert not isinstance(f, (int, str, Poly)) or isinstance(f, bool)
-        return int(holds(f, values))
+        return int(holds(atom.condition(), values))
     args = [a.value(values) if isinstance(a, Poly) else a for a in atom.args]
     numbers = [a for a in args if isinstance(a, int)]
     x, y = (*numbers, 0)[:2]

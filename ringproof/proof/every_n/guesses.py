@@ -73,7 +73,8 @@ class Teacher:
                 t.holds = contents(t, in_place)
         g = self._grid(stage, [t.holds for t in self.traces], axes)
         holds = self._learn(stage, g, axes, level).predicate
-        assert holds is not None
+        if holds is None:
+            raise NotLearned("no invariant")
         gained, lost = (np.flatnonzero(m) for m in (g.after & ~g.value, g.value & ~g.after))
         every, copies = ([i.case for i in some] for some in (stage.instances, stage.copies))
         gaining = self._senders(stage, every, g, axes, level,

@@ -35,10 +35,8 @@ def own(atoms: Atoms, number: int) -> Iterator[Formula]:
         case "pow":
             yield from _power(atoms, it, atom.number(0), atom.poly(1))
         case "when":
-            f = atom.args[0]
-            assert not isinstance(f, (int, str, Poly)) or isinstance(f, bool)
             yield within(0, it, 2)
-            yield same(f, eq(it, 1))
+            yield same(atom.condition(), eq(it, 1))
         case "log" | "clog":
             yield from _logarithm(atoms, it, atom)
         case "ctz":

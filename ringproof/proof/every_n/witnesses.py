@@ -80,7 +80,8 @@ def _serves(
     found, first = [], 0
     for trace, at, kind, end in tests:
         events, held = trace.events, trace.holds
-        assert held is not None
+        if held is None:
+            continue
         span = slice(first, first + len(at))
         first += len(at)
         k, q = k_all[span], q_all[span]

@@ -66,7 +66,10 @@ def contents(parts: Parts) -> dict[Key, frozenset[int]]:
 
 
 def simplified(parts: Parts, counted: dict[Key, frozenset[int]]) -> Parts:
-    """The same sums, with nothing received twice: the first of equal messages serves for all."""
+    """The same sums, with nothing received twice: the first of equal messages serves for all.
+
+    A message of no parts is nothing at all.
+    """
     first: dict[tuple[int, int, frozenset[int]], Source] = {}
     serves: dict[Key, Source] = {}
     for key in sorted(parts):
@@ -75,9 +78,10 @@ def simplified(parts: Parts, counted: dict[Key, frozenset[int]]) -> Parts:
             own = counted[key] == {r}
             serves[key] = OWN if own else first.setdefault((r, c, counted[key]), (step, sender))
     return {
-        key: frozenset(s if s == OWN else serves[*s, key[1], key[3]] for s in sources)
+        key: frozenset(OWN if s == OWN else serves[at] for s in sources
+                       if s == OWN or counted[at := (*s, key[1], key[3])])
         for key, sources in parts.items()
-    }
+    }  # fmt: skip
 
 
 def needed(parts: Parts, steps: int) -> Parts:

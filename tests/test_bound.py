@@ -322,7 +322,8 @@ def test_a_table_that_is_changed_is_refused() -> None:
     table = answer(asked, SECONDS).table
     assert accepted(asked, table).exit is Exit.PROVED
     claim = "steps = 2\n\n[["
-    for before, other in ((claim, claim.replace("2", "1")), ("step = 1", "step = 0"), ("from = 0", "from = 3")):
+    changes = ((claim, claim.replace("2", "1")), ("step = 1", "step = 0"), ("from = 0", "from = 3"))
+    for before, other in changes:
         with pytest.raises(EnginesDisagree):
             accepted(asked, table.replace(before, other, 1))
 

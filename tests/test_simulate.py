@@ -16,8 +16,8 @@ from ringproof.problem import ExpansionError
 from ringproof.simulate import Optional, Outcome, Violations, simulate
 from ringproof.simulate.contents import blocks
 from ringproof.simulate.traffic import Counts
-from ringproof.table.mutate import Mutant, mutants
 from ringproof.table.integers import Undefined
+from ringproof.table.mutate import Mutant, mutants
 from ringproof.table.reader import read_schedule
 from ringproof.verdict import Size
 from tests import reference

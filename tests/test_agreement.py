@@ -34,6 +34,11 @@ from tests.strategies import mutated, tables
 ROOT = Path(__file__).parent.parent
 SCHEDULES = sorted((ROOT / "schedules").glob("*.toml"))
 WRONG = sorted((ROOT / "tests" / "wrong").glob("*.toml"))
+# Every third schedule by default, all of them under --sweep; a new one takes its turn by its name.
+SAMPLED = [
+    *(pytest.param(p, marks=pytest.mark.sweep) if i % 3 else p for i, p in enumerate(SCHEDULES)),
+    *WRONG,
+]
 SLOW = settings(
     max_examples=80, derandomize=True, deadline=None, database=None,
     suppress_health_check=list(HealthCheck),
@@ -45,7 +50,7 @@ def load(path: Path) -> Schedule:
     return read_schedule(tomllib.loads(path.read_text(encoding="utf-8")), str(path))
 
 
-def small(schedule: Schedule, most: int = 9, count: int = 12) -> list[Size]:
+def small(schedule: Schedule, most: int = 8, count: int = 7) -> list[Size]:
     return list(islice((s for s in schedule.claimed() if s.N <= most), count))
 
 
@@ -70,7 +75,7 @@ def agree(outcome: Outcome, symmetry: str = "shapes") -> None:
             assert not found, (name, outcome.events.size)
 
 
-@pytest.mark.parametrize("path", [*SCHEDULES, *WRONG], ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", SAMPLED, ids=lambda p: p.stem)
 def test_engines_agree_on_the_tables_of_this_repository(path: Path) -> None:
     schedule = load(path)
     asked = 0
@@ -82,11 +87,11 @@ def test_engines_agree_on_the_tables_of_this_repository(path: Path) -> None:
     assert asked or path in WRONG
 
 
-@pytest.mark.parametrize("path", [*SCHEDULES, *WRONG], ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", SAMPLED, ids=lambda p: p.stem)
 def test_symmetry_never_changes_a_verdict(path: Path) -> None:
     schedule = load(path)
     turns = commutes(schedule, TIMEOUT)
-    for size in small(schedule, most=6, count=5):
+    for size in small(schedule, most=6, count=4):
         outcome = outcome_at(schedule, size)
         if outcome is not None and "complete" in outcome.violations:
             agree(outcome, "none")
@@ -143,6 +148,31 @@ steps = "1"
     assert expand(schedule, Size(2)).sender.tolist() == [1]
 
 
+def test_rotation_needs_every_unit_of_slot_0() -> None:
+    """Ranks that keep their own chunk are right; what they swap is not, and is another unit."""
+    table = """
+name = "pairs"
+collective = "all-to-all"
+ranks = "2"
+chunks = "N"
+[[phase]]
+name = "exchange"
+steps = "N"
+  [[phase.send]]
+  let = { partner = "(s + r) % N" }
+  when = "partner != r"
+  to = "partner"
+  chunk = "partner"
+  into = "r"
+  op = "reduce"
+"""
+    schedule = read_schedule(tomllib.loads(table))
+    outcome = simulate(expand(schedule, Size(2)))
+    assert commutes(schedule, TIMEOUT)
+    assert outcome.violations["complete"]
+    agree(outcome, "rotation")
+
+
 # ---- relabelling and shifting -------------------------------------------------------------------
 
 
@@ -171,14 +201,14 @@ def verdicts(outcome: Outcome) -> dict[str, tuple[int, int]]:
     return {n: (len(v.events), len(v.cells)) for n, v in outcome.violations.items()}
 
 
-@pytest.mark.parametrize("path", [*SCHEDULES, *WRONG], ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", SAMPLED, ids=lambda p: p.stem)
 def test_relabelling_ranks_changes_no_verdict(path: Path) -> None:
     schedule = load(path)
-    for size in small(schedule, most=7, count=6):
+    for size in small(schedule, most=7, count=5):
         outcome = outcome_at(schedule, size)
         if outcome is None or outcome.violations["in-range"]:
             continue
-        for turn in range(1, size.N):
+        for turn in sorted({1, size.N // 2, size.N - 1}):
             other = simulate(relabelled(outcome.events, turn))
             assert verdicts(other) == verdicts(outcome)
             if "complete" in other.violations and turn == 1:
@@ -219,7 +249,7 @@ def test_counterexamples_are_minimal(mutant: Any) -> None:
     schedule = read_schedule(mutant.values)
     for finding in report.findings:
         name = finding.details.get("property")
-        if finding.severity != "error" or name == "claims":
+        if finding.severity != "error" or name in ("claims", "optimal"):
             continue
         size = Size(finding.details["N"], tuple(finding.details["params"].items()))
         for smaller in (s for s in report.sizes if s < size):

@@ -94,12 +94,10 @@ def _reason(clock: Clock) -> str:
 
 def _quickly(ask: Cargo | Everywhere, steps: int, clock: Clock) -> Method:
     """The method that shows at little cost that so few steps do not do, if one does."""
-    delivery = ask.delivery if isinstance(ask, Cargo) else _one_rank(ask)
-    if bound_delivery.impossible(delivery, steps, clock):
-        return "linear"
     if isinstance(ask, Everywhere) and bound_sums.calls(ask, steps, clock):
         return "calls"
-    return ""
+    delivery = ask.delivery if isinstance(ask, Cargo) else _one_rank(ask)
+    return "linear" if bound_delivery.impossible(delivery, steps, clock) else ""
 
 
 def _one_rank(ask: Everywhere) -> Delivery:

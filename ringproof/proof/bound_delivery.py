@@ -61,11 +61,13 @@ class Delivery:
         return None if found is None else rotation(self.ranks, found)
 
     def turn(self) -> Turn:
-        """The largest circle that leaves the items the same."""
+        """A large circle that leaves the items the same; where all are alike, they take turns too."""
         found = self.rotation()
         if found is None and len({item.start for item in self.items}) == 1:
             turn = around(self.ranks, self.items[0].start, ())
             things = matched(self.items, [_renamed(item, turn.ranks) for item in self.items])
+            if len(set(self.items)) == 1:
+                things = tuple((v + 1) % len(self.items) for v in range(len(self.items)))
             found = None if things is None else replace(turn, things=things)
         return found or still(self.ranks, len(self.items))
 

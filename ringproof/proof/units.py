@@ -242,10 +242,15 @@ def _colours(events: Events) -> Array:
 
 
 def first_unit(events: Events) -> list[Unit]:
-    """The unit of rank 0's slot 0, which stands for all when the rows commute with rotation."""
+    """Every unit with a cell of slot 0; they stand for all when the rows commute with rotation.
+
+    Rotation takes cell (r, c) to (r + 1, c + 1): every cell comes from one of slot 0, not every cell
+    from (0, 0).
+    """
     in_place = bool((events.chunk == events.into).all())
     units = Units(events, only=0 if in_place else None)
-    return [units.unit(int(units.part[0]))]
+    first = units.part[:: events.slots]
+    return [units.unit(part) for part in np.unique(first).tolist()]
 
 
 def every_unit(events: Events) -> Iterator[Unit]:

@@ -107,7 +107,9 @@ class Context:
         for declaration in model.decls():
             name = declaration.name()
             if not name.startswith("*"):
-                values[int(name.rsplit(".", 1)[1])] = model[declaration].as_long()
+                value = z3.simplify(model[declaration])
+                if z3.is_int_value(value):  # anything else is no size to replay
+                    values[int(name.rsplit(".", 1)[1])] = value.as_long()
         return values
 
     def start(self) -> _Start:

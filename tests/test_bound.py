@@ -103,6 +103,8 @@ def test_the_ring_is_the_best_all_reduce_chunk_by_chunk(N: int) -> None:
         ("scatter", 5, {"message": 2}, 3),  # log2 gives 3; 4 chunks in twos give 2
         ("scatter", 5, {"chunks": 3}, 2),
         ("scatter", 3, {"chunks": 1}, 0),
+        ("scatter", 5, {"chunks": 3, "message": None}, 2),  # only ranks 1 and 3 wait for anything
+        ("gather", 5, {"chunks": 3, "message": None, "root": 4}, 2),
         ("gather", 6, {"root": 2, "chunks": 12}, 10),
         ("broadcast", 4, {"chunks": 2}, 3),  # chunks - 1 + log2 N (Johnsson and Ho 1989)
         ("broadcast", 4, {"chunks": 3, "root": 3}, 4),
@@ -281,6 +283,27 @@ def test_a_turn_stands_for_its_whole_circle() -> None:
     assert turn.firsts() == [0]
     assert Turn((0, 2, 1, 3), ()).firsts() == [0, 1, 3]
     assert turn.first((2, 3), EVERY) == ((0, 1), EVERY)
+
+
+@pytest.mark.parametrize("collective", [name for name in COLLECTIVES if name != "all-reduce"])
+def test_a_turn_leaves_what_is_asked_the_same(collective: str) -> None:
+    """Else the mean over all turns would be no solution, and linear arithmetic would refuse too much."""
+    for N in (2, 3, 5):
+        for chunks in (1, 2, 3, 5, 6):
+            for message in (1, None):
+                for root in (0, N - 1):
+                    if collective == "all-to-all":
+                        chunks = N
+                    asked = Question(collective, N, chunks, 1, message, root)
+                    cargo = bound_problem.problem(promised(asked), Limits(1, message))
+                    assert isinstance(cargo, bound_problem.Cargo)
+                    whole, _ = cargo.delivery.merged()
+                    for part in (whole, *(replace(whole, items=(item,)) for item in whole.items)):
+                        turn = part.turn()
+                        for item, other in zip(part.items, turn.things, strict=True):
+                            there = part.items[other]
+                            assert there.start == turn.ranks[item.start]
+                            assert there.goals == {turn.ranks[r] for r in item.goals}
 
 
 # ---- planted mistakes -----------------------------------------------------------------------------

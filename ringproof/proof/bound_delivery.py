@@ -66,7 +66,7 @@ class Delivery:
         if found is None and len({item.start for item in self.items}) == 1:
             turn = around(self.ranks, self.items[0].start, ())
             things = matched(self.items, [_renamed(item, turn.ranks) for item in self.items])
-            if len(set(self.items)) == 1:
+            if things is not None and len(set(self.items)) == 1:
                 things = tuple((v + 1) % len(self.items) for v in range(len(self.items)))
             found = None if things is None else replace(turn, things=things)
         return found or still(self.ranks, len(self.items))

@@ -19,7 +19,7 @@ from ringproof.check import Options, check
 from ringproof.contract import Contract
 from ringproof.events import Events, expand
 from ringproof.problem import ExpansionError
-from ringproof.proof.bounded import Fails, Holds, prove
+from ringproof.proof.bounded import Fails, Holds, Unknown, prove
 from ringproof.proof.rotation import commutes
 from ringproof.proof.terms import Terms
 from ringproof.simulate import Outcome, simulate
@@ -306,6 +306,33 @@ def test_unknown_is_not_proved(monkeypatch: pytest.MonkeyPatch) -> None:
     report = check(source, Options(Settings(), ((2, 4),)))
     assert report.exit is Exit.UNDECIDED
     assert "RP501" in [f.code for f in report.findings]
+
+
+@pytest.mark.parametrize(
+    ("lie", "path"),
+    [("the target lacks it", ROOT / "schedules" / "ring.toml"),
+     ("the message has it", ROOT / "tests" / "wrong" / "ring_flipped_sign.toml")],
+    ids=["target", "message"],
+)  # fmt: skip
+def test_a_wrong_witness_proves_nothing(lie: str, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The contribution that a copy is said to bring is a guess; Z3 must see through a wrong one."""
+    from ringproof.proof import smt
+
+    def brings(writer: Any, event: int, sent: Any, held: Any) -> None:
+        has_neither = writer.ones & ~sent.support & ~held.support
+        wrong = sent.support & held.support if lie == "the target lacks it" else has_neither
+        if wrong:
+            writer.contains(smt._highest(wrong), (sent, 1), (held, 0))
+            lies.append(event)
+
+    lies: list[int] = []
+    monkeypatch.setattr(smt._Writer, "brings", brings)
+    monkeypatch.setattr(smt._Writer, "repeats", lambda writer: None)
+    outcome = outcome_at(load(path), Size(4))
+    assert outcome is not None
+    decision = prove(outcome.events, ["no-resend"], "shapes", TIMEOUT).decisions["no-resend"]
+    assert lies
+    assert isinstance(decision, Unknown)
 
 
 # ---- rotation -----------------------------------------------------------------------------------

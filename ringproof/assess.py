@@ -38,7 +38,8 @@ class Assessment:
     ``judged``: properties that replay could ask.  ``failing``: property -> (sends or slots at fault,
     out of how many).  ``unknown``: property -> why Z3 could not say.  ``claims``: for each claim of
     the table, what it says and what the send log counts.  ``best``: for each optimum that the table
-    claims, how near it comes (None: no bound is known).  ``looked`` of ``units`` went to Z3.
+    claims, how near it comes (None: no bound is known); empty where the schedule is wrong.
+    ``looked`` of ``units`` went to Z3.
     """
 
     size: Size
@@ -71,12 +72,12 @@ def assess(
     outcome = replayed(schedule, size, settings)
     failing = {name: (len(v.events) or len(v.cells), v.total)
                for name, v in outcome.violations.items() if v}  # fmt: skip
-    refuted = [n for n in failing if n not in schedule.waive]
+    refuted = any(name not in schedule.waive for name in failing)
     asked = [n for n in outcome.violations if n not in failing and by_z3(n) and not refuted]
     unknown, looked, units = _ask(outcome, asked, settings, symmetry)
     return Assessment(
         size, tuple(outcome.violations), failing, unknown, _claims(schedule, outcome),
-        _best(schedule, outcome), looked, units, _idle(outcome), outcome.events.reversed,
+        () if refuted else _best(schedule, outcome), looked, units, _idle(outcome), outcome.events.reversed,
     )  # fmt: skip
 
 
@@ -133,7 +134,7 @@ def _claims(schedule: Schedule, outcome: Outcome) -> tuple[tuple[Fraction, Fract
 
 
 def _best(schedule: Schedule, outcome: Outcome) -> tuple[Best | None, ...]:
-    if outcome.violations["in-range"] or not schedule.optimal:
+    if not schedule.optimal:
         return ()
     from ringproof.cost.optimal import best
 

@@ -16,6 +16,7 @@ _COUNTED = "counted exactly in the send log"
 _CLOSED = "counted in the send log, against the closed-form lower bound, or against Z3's up to 5 ranks"
 _SOLVED_RANKS = 5
 _NO_COUNT = "in-range fails there, so nothing can be counted"
+_WRONG = "the schedule is refuted there, so it cannot be asked"
 
 
 def false_claims(schedule: Schedule, assessed: Sequence[Assessment]) -> list[Finding]:
@@ -60,25 +61,28 @@ def claims(
 def optimal(schedule: Schedule, assessed: Sequence[Assessment], seconds: float) -> Result:
     """The optima that a table claims: its counts reach the closed form, or the solver's bound.
 
-    The solver is asked at the sizes it can do, and not again once it has found a better schedule.
+    The solver is asked at the sizes it can do, and no more once the table is refuted or something
+    better is found.
     """
     proved: list[Size] = []
     refuted: list[Size] = []
     undecided: list[Size] = []
     reasons: dict[str, None] = {}
     finding: Finding | None = None
+    wrong = not all(a.best for a in assessed)
     for a in assessed:
         open_ = [b for b in a.best if b is None or not b.reached]
-        fewest = [] if refuted else [_fewest(schedule, a.size, b, seconds) for b in open_]
+        stop = wrong or bool(refuted)
+        fewest = [] if stop else [_fewest(schedule, a.size, b, seconds) for b in open_]
         better = [(b, n) for b, n in zip(open_, fewest, strict=False) if b and n and n < b.counted]
         if better:
             refuted.append(a.size)
             finding = problems.not_optimal(schedule, a.size, *better[0])
         elif a.best and all(b and b.counted == n for b, n in zip(open_, fewest, strict=False)):
-            (undecided if refuted and open_ else proved).append(a.size)
+            (undecided if stop and open_ else proved).append(a.size)
         else:
             undecided.append(a.size)
-            reasons |= dict.fromkeys([_why(b, a.size) for b in open_] or [_NO_COUNT])
+            reasons |= dict.fromkeys([_why(b, a.size) for b in open_] or [_WRONG])
     verdict: Verdict = Undecided(next(iter(reasons), "")) if undecided else Proved()
     verdict = Refuted(finding) if finding else verdict
     return Result("optimal", OPTIMAL, verdict, _CLOSED, tuple(proved), tuple(refuted),

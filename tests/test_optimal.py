@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from ringproof import counted
 from ringproof.check import Options, check
 from ringproof.cost.optimal import best, largest_message
 from ringproof.events import expand
@@ -74,6 +75,18 @@ def test_the_solver_finds_a_better_schedule(name: str, fewest: int) -> None:
     assert report.exit is Exit.REFUTED
     (finding,) = (f for f in report.findings if f.code == "RP403")
     assert (finding.details["N"], finding.details["fewest"]) == (4, fewest)
+
+
+def test_a_wrong_table_is_no_optimum(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Z3 is not asked for a better schedule than one that does not even work."""
+    monkeypatch.setattr(counted, "_fewest", lambda *arguments: pytest.fail("asked"))
+    content = (SCHEDULES / "halving_doubling.toml").read_text(encoding="utf-8")
+    wrong = content.replace('"traffic"', '"steps"', 1).replace('op    = "copy"', 'op    = "reduce"', 1)
+    report = check(parse(wrong, "wrong.toml"), FEW)
+    assert report.exit is Exit.REFUTED
+    verdict = report.results[-1].verdict
+    assert isinstance(verdict, Undecided)
+    assert verdict.reason == "the schedule is refuted there, so it cannot be asked"
 
 
 def test_the_bound_speaks_of_the_ports_and_messages_that_the_table_uses() -> None:

@@ -30,6 +30,11 @@ def test_codes_and_names_are_unique() -> None:
     assert list(CODES) == sorted(CODES)
 
 
+def test_every_explanation_is_of_a_code() -> None:
+    written = {path.stem for path in (HOME / "ringproof" / "explanations").iterdir()}
+    assert written == set(CODES)
+
+
 @pytest.mark.parametrize("code", CODES.values(), ids=str)
 def test_every_rule_is_explained(code: Code) -> None:
     assert re.fullmatch(r"RP[0-9]{3}", code.code)

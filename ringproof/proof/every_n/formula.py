@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from ringproof.proof.every_n.poly import Poly, polynomial
@@ -83,30 +83,26 @@ def negation(f: Formula) -> Formula:
 
 def both(*parts: Formula) -> Formula:
     """All of them, flattened."""
-    kept: dict[Formula, None] = {}
-    for part in parts:
-        if part is False:
-            return False
-        if isinstance(part, And):
-            kept.update(dict.fromkeys(part.args))
-        elif part is not True:
-            kept[part] = None
-    found = tuple(kept)
-    return And(found) if len(found) > 1 else found[0] if found else True
+    return _flat(And, True, parts)
 
 
 def either(*parts: Formula) -> Formula:
     """One of them, flattened."""
+    return _flat(Or, False, parts)
+
+
+def _flat(kind: type[And] | type[Or], neutral: Formula, parts: Iterable[Formula]) -> Formula:
+    """A junction without nested ones of its kind; ``neutral`` parts change nothing."""
     kept: dict[Formula, None] = {}
     for part in parts:
-        if part is True:
-            return True
-        if isinstance(part, Or):
+        if isinstance(part, kind):
             kept.update(dict.fromkeys(part.args))
-        elif part is not False:
+        elif not isinstance(part, bool):
             kept[part] = None
+        elif part is not neutral:
+            return part
     found = tuple(kept)
-    return Or(found) if len(found) > 1 else found[0] if found else False
+    return kind(found) if len(found) > 1 else found[0] if found else neutral
 
 
 def implies(a: Formula, b: Formula) -> Formula:

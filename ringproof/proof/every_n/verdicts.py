@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ringproof.verdict import Size
-
-
-@dataclass(frozen=True, slots=True)
-class Proved:
-    """It holds at every size that ``sizes`` names."""
+from ringproof.verdict import Proved, Size, Undecided
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,13 +15,7 @@ class Refuted:
     size: Size
 
 
-@dataclass(frozen=True, slots=True)
-class Undecided:
-    """Neither, and why."""
-
-    reason: str
-
-
+__all__ = ["EveryN", "Invariant", "Proved", "Refuted", "Undecided", "Verdict"]
 Verdict = Proved | Refuted | Undecided
 
 

@@ -74,9 +74,7 @@ def _unreadable(path: str, error: Exception) -> Finding:
     helps: tuple[str, ...] = ()
     if isinstance(error, FileNotFoundError):
         reason = "there is no such file"
-        folder, name = os.path.split(path)
-        near = difflib.get_close_matches(name, _tables_in(folder), 1)
-        helps = tuple(f"did you mean `{os.path.join(folder, other)}`?" for other in near)
+        helps = tuple(f"did you mean `{other}`?" for other in _near(path))
     elif isinstance(error, IsADirectoryError):
         reason = "it is a folder; one table belongs here"
     elif isinstance(error, PermissionError):
@@ -87,9 +85,23 @@ def _unreadable(path: str, error: Exception) -> Finding:
     return Finding("RP001", f"cannot read {subject}: {reason}", helps=helps)
 
 
-def _tables_in(folder: str) -> list[str]:
+def _near(path: str) -> list[str]:
+    """A table of nearly this name, in this folder or in one of nearly its name."""
+    folder, name = os.path.split(path)
+    if folder and not os.path.isdir(folder):
+        parent, last = os.path.split(folder)
+        folders = [n for n in _names_in(parent) if os.path.isdir(os.path.join(parent, n))]
+        found = difflib.get_close_matches(last, folders, 1)
+        if not found:
+            return []
+        folder = os.path.join(parent, found[0])
+    tables = [n for n in _names_in(folder) if n.endswith(".toml")]
+    return [os.path.join(folder, n) for n in difflib.get_close_matches(name, tables, 1)]
+
+
+def _names_in(folder: str) -> list[str]:
     try:
-        return sorted(name for name in os.listdir(folder or ".") if name.endswith(".toml"))
+        return sorted(os.listdir(folder or "."))
     except OSError:
         return []
 

@@ -367,6 +367,17 @@ def test_a_missing_file_suggests_its_neighbour(tmp_path: Path) -> None:
     assert error.findings[0].helps == (f"did you mean `{tmp_path / 'ring.toml'}`?",)
 
 
+def test_a_misspelt_folder_is_guessed_too(tmp_path: Path) -> None:
+    (tmp_path / "schedules").mkdir()
+    (tmp_path / "schedules" / "ring.toml").touch()
+    with pytest.raises(SourceError) as error:
+        read(str(tmp_path / "shedules" / "rng.toml"))
+    assert error.value.findings[0].helps == (f"did you mean `{tmp_path / 'schedules' / 'ring.toml'}`?",)
+    with pytest.raises(SourceError) as error:
+        read(str(tmp_path / "elsewhere" / "ring.toml"))
+    assert error.value.findings[0].helps == ()
+
+
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     assert "it is a folder" in unreadable(str(tmp_path)).findings[0].title
     assert "null" in unreadable("a\0b").findings[0].title

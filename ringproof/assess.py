@@ -32,6 +32,15 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True)
+class Options:
+    """What to check: ``ranks`` narrows the claim to these inclusive ranges of N, none is all."""
+
+    settings: Settings = field(default_factory=Settings)
+    ranks: tuple[tuple[int, int], ...] = ()
+    suggest: int = 400  # how many small changes to try for a "did you mean"
+
+
+@dataclass(frozen=True, slots=True)
 class Assessment:
     """What is known of one size, small enough to send between processes.
 

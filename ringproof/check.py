@@ -8,12 +8,12 @@ Read this first.  Every arrow is one module; nothing here prints, exits or keeps
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import islice
 from time import perf_counter
 
 from ringproof import results
-from ringproof.assess import Assessment, Settings, Symmetry, assess, symmetry_of
+from ringproof.assess import Assessment, Options, Symmetry, assess, symmetry_of
 from ringproof.diagnose import problems
 from ringproof.problem import EnginesDisagree, ExpansionError, Problem
 from ringproof.table.integers import Undefined
@@ -24,15 +24,6 @@ from ringproof.verdict import Finding, Report, Size, TableError
 from ringproof.wording import sizes_text
 
 Progress = Callable[[str, int, int], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What to check: ``ranks`` narrows the claim to these inclusive ranges of N, none is all."""
-
-    settings: Settings = field(default_factory=Settings)
-    ranks: tuple[tuple[int, int], ...] = ()
-    suggest: int = 400  # how many small changes to try for a "did you mean"
 
 
 def check_file(path: str, options: Options, progress: Progress | None = None) -> Report:

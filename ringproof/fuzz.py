@@ -7,7 +7,8 @@ from itertools import islice
 
 import click
 
-from ringproof.check import Options, check
+from ringproof.assess import Options
+from ringproof.check import check
 from ringproof.diagnose.suggest import survives
 from ringproof.output import reader_may_leave
 from ringproof.report import text

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from ringproof import counted
-from ringproof.assess import Assessment, Symmetry, by_z3, confirm, replayed
+from ringproof.assess import Assessment, Options, Symmetry, by_z3, confirm, replayed
 from ringproof.diagnose import problems
 from ringproof.table.schedule import Schedule
 from ringproof.table.source import Source
 from ringproof.verdict import Finding, Proved, Refuted, Result, Size, Undecided, Verdict
 from ringproof.wording import count_text
-
-if TYPE_CHECKING:
-    from ringproof.check import Options
 
 STATEMENTS: Mapping[str, str] = {
     "in-range": "every rank, slot and step exists",

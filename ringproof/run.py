@@ -13,8 +13,8 @@ from typing import Any
 
 import click
 
-from ringproof.assess import Settings
-from ringproof.check import Options, Progress, check, check_file
+from ringproof.assess import Options, Settings
+from ringproof.check import Progress, check, check_file
 from ringproof.codes import CODES, find
 from ringproof.diagnose.problems import out_of_memory
 from ringproof.output import reader_may_leave

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ringproof.check import Options, choose
+from ringproof.assess import Options
+from ringproof.check import choose
 from ringproof.events import expand
 from ringproof.problem import ExpansionError
 from ringproof.table.integers import Undefined

@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ringproof import assess as assess_module
-from ringproof.assess import Settings, by_z3
-from ringproof.check import Options, check
+from ringproof.assess import Options, Settings, by_z3
+from ringproof.check import check
 from ringproof.contract import Contract
 from ringproof.events import Events, expand
 from ringproof.problem import ExpansionError

@@ -82,10 +82,9 @@ NOT_IN = {
 }  # fmt: skip
 REPORT_MAY_USE = ("ringproof.verdict", "ringproof.wording", "ringproof.codes", "ringproof.report",
                   "ringproof.table.source", "ringproof.cost.values", "ringproof.cost.units")  # fmt: skip
-# Three places turn back: a repair is proved as a whole table is, a table that is used by another is
-# unrolled as any table is, and a size at which an induction fails is replayed before it is believed.
+# Two places turn back: a table that is used by another is unrolled as any table is, and a size at which
+# an induction fails is replayed before it is believed.
 TURNS_BACK = {
-    ("ringproof.diagnose.suggest", "ringproof.check"),
     ("ringproof.compose", "ringproof.events"),
     ("ringproof.proof.every_n.replay", "ringproof.simulate"),
     ("ringproof.proof.every_n.replay", "ringproof.assess"),

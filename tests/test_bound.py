@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from ringproof.assess import Settings
+from ringproof.assess import Options, Settings
 from ringproof.bound.command import bound
 from ringproof.bound.table import accepted, answer, command, written
 from ringproof.bound.values import Question, QuestionError, closed_form, closed_form_steps, promised, question
-from ringproof.check import Options, check
+from ringproof.check import check
 from ringproof.collective import COLLECTIVES
 from ringproof.problem import EnginesDisagree
 from ringproof.proof import bound_delivery, bound_problem, bound_sums

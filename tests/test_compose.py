@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ringproof.check import Options, check_file
+from ringproof.assess import Options
+from ringproof.check import check_file
 from ringproof.events import expand
 from ringproof.report import concise, text
 from ringproof.simulate import simulate

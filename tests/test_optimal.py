@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from ringproof import counted
-from ringproof.check import Options, check
+from ringproof.assess import Options
+from ringproof.check import check
 from ringproof.cost.optimal import best, largest_message
 from ringproof.events import expand
 from ringproof.report import text

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from ringproof.assess import Settings
-from ringproof.check import Options, check_file
+from ringproof.assess import Options, Settings
+from ringproof.check import check_file
 from ringproof.events import expand
 from ringproof.simulate import Optional, simulate
 from ringproof.simulate.traffic import Counts

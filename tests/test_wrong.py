@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ringproof.check import Options, check_file
+from ringproof.assess import Options
+from ringproof.check import check_file
 from ringproof.events import Events, expand
 from ringproof.simulate import Violations, simulate
 from ringproof.table.reader import read_schedule

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from ringproof.assess import Settings
+from ringproof.assess import Options, Settings
 from ringproof.bound.values import Answer, Question, closed_form, promised, rooted
-from ringproof.check import Options, check
+from ringproof.check import check
 from ringproof.cost.optimal import largest_message
 from ringproof.events import expand
 from ringproof.problem import EnginesDisagree

@@ -10,9 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import islice
-from typing import TYPE_CHECKING
 
-from ringproof.assess import BY_Z3, Symmetry, claim_holds, symmetry_of
+from ringproof.assess import BY_Z3, Options, Symmetry, claim_holds, symmetry_of
 from ringproof.events import expand
 from ringproof.problem import ExpansionError
 from ringproof.simulate import Counts, replay, simulate
@@ -25,9 +24,6 @@ from ringproof.table.schedule import Schedule
 from ringproof.table.source import Source
 from ringproof.verdict import Finding, Place, Route, Size, TableError
 from ringproof.wording import sizes_text
-
-if TYPE_CHECKING:
-    from ringproof.check import Options
 
 _SMALL_SIZES = 7
 _TIES = 4

@@ -6,7 +6,8 @@ from time import perf_counter
 
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from ringproof.check import Options, check_file
+from ringproof.assess import Options
+from ringproof.check import check_file
 from tests.benchmarks.test_speed import HOME, Say, python, say
 from tests.conftest import HOME as ROOT
 

@@ -17,7 +17,8 @@ from time import perf_counter
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from ringproof.check import Options, check_file
+from ringproof.assess import Options
+from ringproof.check import check_file
 from ringproof.events import expand
 from ringproof.simulate import simulate
 from ringproof.table.reader import read_schedule

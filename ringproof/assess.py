@@ -33,11 +33,17 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What to check: ``ranks`` narrows the claim to these inclusive ranges of N, none is all."""
+    """What to check: ``ranks`` narrows the claim to these inclusive ranges of N, none is all.
+
+    ``induction``: whether to try every N after the sweep, for so many ``seconds`` of work: "auto"
+    where the whole claim of more than one size is proved, "never", or "demanded".
+    """
 
     settings: Settings = field(default_factory=Settings)
     ranks: tuple[tuple[int, int], ...] = ()
     suggest: int = 400  # how many small changes to try for a "did you mean"
+    induction: Literal["auto", "never", "demanded"] = "auto"
+    seconds: float = 10.0
 
 
 @dataclass(frozen=True, slots=True)

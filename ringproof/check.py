@@ -1,6 +1,7 @@
 """The whole pipeline on one page: a table goes in, a report comes out.
 
     text -> values -> schedule -> (for every size) events -> replay and Z3 -> results -> findings
+                               -> (for every N at once) induction
 
 Read this first.  Every arrow is one module; nothing here prints, exits or keeps state.
 """
@@ -12,7 +13,7 @@ from dataclasses import replace
 from itertools import islice
 from time import perf_counter
 
-from ringproof import results
+from ringproof import beyond, results
 from ringproof.assess import Assessment, Options, Symmetry, assess, symmetry_of
 from ringproof.diagnose import problems
 from ringproof.problem import EnginesDisagree, ExpansionError, Problem
@@ -20,7 +21,7 @@ from ringproof.table.integers import Undefined
 from ringproof.table.reader import read_schedule
 from ringproof.table.schedule import Schedule
 from ringproof.table.source import Source, read
-from ringproof.verdict import Finding, Report, Size, TableError
+from ringproof.verdict import Beyond, Finding, Report, Result, Size, TableError
 from ringproof.wording import sizes_text
 
 Progress = Callable[[str, int, int], None]
@@ -65,10 +66,23 @@ def _checked(
     ended = perf_counter()
     found = results.collect(schedule, source, assessed, options, symmetry)
     narrowed = _narrowed(schedule, report, options)
+    told = perf_counter()
+    every_n = _every_n(schedule, report.sizes, found.results, options)
+    remarks = beyond.remarks(every_n) if every_n else ()
     return replace(
-        report, results=found.results, findings=(*found.findings, *narrowed), facts=found.facts,
-        seconds=(("sweep", ended - began), ("report", perf_counter() - ended)),
+        report, results=found.results, findings=(*found.findings, *narrowed, *remarks), facts=found.facts,
+        seconds=(("sweep", ended - began), ("report", told - ended), ("every N", perf_counter() - told)),
+        every_n=every_n,
     )  # fmt: skip
+
+
+def _every_n(
+    schedule: Schedule, sizes: Sequence[Size], found: Sequence[Result], options: Options
+) -> Beyond | None:
+    """What induction says beyond the sweep, where it is asked."""
+    if not beyond.wanted(schedule, found, options):
+        return None
+    return beyond.beyond(schedule, sizes, found, options)
 
 
 def _assess_all(

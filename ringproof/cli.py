@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from ringproof.bound.command import bound
+from ringproof.certify.command import certify, verify
 from ringproof.cost.command import cost
 from ringproof.options import COLOR, BytesType, ParameterType, RanksType, SecondsType
 from ringproof.verdict import Exit
@@ -37,6 +38,10 @@ def cli() -> None:
               help="For each Z3 query (default: 20).")  # fmt: skip
 @click.option("-j", "--jobs", type=click.IntRange(1), default=None, metavar="JOBS",
               help="Processes (default: one a core, as far as there are tables).")  # fmt: skip
+@click.option("--every-n", is_flag=True, help="Ask for a proof for every N: undecided is exit code 3.")
+@click.option("--bounded", is_flag=True, help="Only the sizes that a table claims; no induction.")
+@click.option("--induction", type=SecondsType(), default=10.0, metavar="SECONDS",
+              help="For the proof for every N of a table (default: 10).")  # fmt: skip
 @click.option("--no-symmetry", is_flag=True, help="Give every chunk to Z3, not one of each shape.")
 @click.option("--used", is_flag=True, help="Also: every value sent reaches a promised slot.")
 @click.option("--ports", type=click.IntRange(1), default=None, metavar="K",
@@ -61,6 +66,8 @@ def check(paths: tuple[str, ...], **given: Any) -> None:
 
     if given["quiet"] and given["verbose"]:
         raise click.UsageError("--quiet and --verbose exclude each other")
+    if given["every_n"] and given["bounded"]:
+        raise click.UsageError("--every-n and --bounded exclude each other")
     raise click.exceptions.Exit(run_check(paths, given))
 
 
@@ -106,6 +113,8 @@ def fuzz(path: str, mutants: int, seed: int, verbose: bool) -> None:
 
 cli.add_command(cost)
 cli.add_command(bound)
+cli.add_command(certify)
+cli.add_command(verify)
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -85,6 +85,7 @@ _ALL = (
     Code("RP502", "nothing-to-prove", "no size is left, so every statement would hold for want of a case"),
     Code("RP503", "engines-disagree", "replay and proof give different answers: a mistake in ringproof"),
     Code("RP504", "partial", "the check was narrowed, so it says less than the table claims"),
+    Code("RP505", "wrong-beyond", "a table is right for all it claims, and wrong at some N beyond"),
 )
 
 CODES: Mapping[str, Code] = MappingProxyType({code.code: code for code in _ALL})

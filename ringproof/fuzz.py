@@ -28,7 +28,7 @@ def run_fuzz(path: str, count: int, seed: int, detail: str) -> Exit:
 
     Exit 0: every mutant is refuted or proved equal in meaning.  3: some mutant is neither.
     """
-    options = Options(suggest=0)
+    options = Options(suggest=0, induction="never")
     try:
         source = read(path)
         report = check(source, options)

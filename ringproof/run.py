@@ -52,7 +52,9 @@ def _options(given: Mapping[str, Any]) -> Options:
     wanted = Optional(tuple(n.replace("_", "-") for n in names), given["ports"] or 0)
     symmetry = "none" if given["no_symmetry"] else "auto"
     settings = Settings(wanted, given["timeout"], given["memory"], symmetry)  # type: ignore[arg-type]
-    return Options(settings, tuple(span for spans in given["ranks"] for span in spans))
+    ranks = tuple(span for spans in given["ranks"] for span in spans)
+    induction = "demanded" if given["every_n"] else "never" if given["bounded"] else "auto"
+    return Options(settings, ranks, induction=induction, seconds=given["induction"])  # type: ignore[arg-type]
 
 
 def usual() -> tuple[str]:

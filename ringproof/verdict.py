@@ -143,6 +143,37 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
+class Invariant:
+    """A condition that was learned of one phase and proved.
+
+    ``says`` is a sentence that ends where ``text``, a condition of the table language, begins;
+    it holds after ``step`` steps of the phase.
+    """
+
+    phase: str
+    step: str
+    says: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Beyond:
+    """What induction over the steps says of every size from the claim's lower end on.
+
+    ``verdict``: `Refuted` speaks of a size beyond the claim.  ``sizes``: the sizes it speaks of, in
+    words.  ``proved``: properties, and claims by what they count; ``undecided``: the others, each
+    with the reason.  ``demanded``: somebody wants to know, so undecided is not green.
+    """
+
+    verdict: Verdict
+    sizes: str
+    demanded: bool
+    proved: tuple[str, ...] = ()
+    undecided: tuple[tuple[str, str], ...] = ()
+    invariants: tuple[Invariant, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Used:
     """Another table that this one uses: the routes that begin with ``route`` stand in its text."""
 
@@ -158,7 +189,7 @@ class Report:
     ``text`` is the table's source, kept for drawing spans.  ``findings`` are in the order to read
     them: root cause first.  ``facts`` are sentences about what was proved, how, and what is assumed.
     ``seconds`` is shown only on request, so that the same input gives the same bytes.  ``used`` are
-    the other tables it takes sends from.
+    the other tables it takes sends from.  ``every_n`` is None where induction was not asked.
     """
 
     path: str
@@ -171,10 +202,22 @@ class Report:
     facts: tuple[str, ...] = ()
     seconds: tuple[tuple[str, float], ...] = ()
     used: tuple[Used, ...] = ()
+    every_n: Beyond | None = None
 
     @property
     def exit(self) -> Exit:
         """The exit code this report alone deserves."""
+        claimed = self.claimed
+        if claimed is not Exit.PROVED or self.every_n is None or not self.every_n.demanded:
+            return claimed
+        if isinstance(self.every_n.verdict, Refuted):
+            return Exit.REFUTED
+        whole = isinstance(self.every_n.verdict, Proved) and not self.every_n.undecided
+        return Exit.PROVED if whole else Exit.UNDECIDED
+
+    @property
+    def claimed(self) -> Exit:
+        """The exit code as far as the table claims."""
         if any(f.code == "RP503" for f in self.findings):
             return Exit.INTERNAL
         if not self.results:

@@ -112,12 +112,16 @@ def outcome(report: Report) -> str:
 def outcome_text(report: Report) -> str:
     """Say in one line, without the path, how a check ended: what is proved, and for which N."""
     word = outcome(report)
+    if report.claimed is Exit.PROVED and word != "proved":
+        return f"{word}  {_beyond_text(report)}; proved for the claim, {counted_sizes_text(report.sizes)}"
     words = [result_word(result) for result in report.results]
     if word in ("refuted", "undecided", "proved"):
         count = words.count(word)
         text = f"{word}  {count} of {count_text(len(words), 'property', 'properties')}"
         if word != "refuted":
             text += f" for {counted_sizes_text(report.sizes)}"
+            beyond = _beyond_text(report) if report.claimed is Exit.PROVED else ""
+            text += f"; {beyond}" if beyond else ""
         others = [w for w in dict.fromkeys(words) if w not in (word, "proved")]
         text += "".join(f"; {words.count(w)} {w}" for w in others)
         if word == "refuted":
@@ -125,6 +129,19 @@ def outcome_text(report: Report) -> str:
         return text
     errors = sum(finding.severity == "error" for finding in report.findings)
     return f"{word}  {count_text(errors, 'error')}" if errors else word
+
+
+def _beyond_text(report: Report) -> str:
+    """Say of a proved table what is known of every N."""
+    found = report.every_n
+    if found is None:
+        return ""
+    if isinstance(found.verdict, Refuted):
+        return f"not for every N, first wrong at {found.verdict.counterexample.details['size']}"
+    if not isinstance(found.verdict, Proved) or (found.demanded and found.undecided):
+        return f"not decided for {found.sizes}" if found.demanded else ""
+    count = sum(result.name in found.proved for result in report.results)
+    return f"{'all' if count == len(report.results) else f'{count} of them'} for {found.sizes}"
 
 
 def every_finding(report: Report) -> tuple[Finding, ...]:

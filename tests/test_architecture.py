@@ -52,7 +52,7 @@ LAYERS = (
     ("ringproof.assess",),
     ("ringproof.diagnose",),
     ("ringproof.counted",),
-    ("ringproof.results", "ringproof.cost"),
+    ("ringproof.results", "ringproof.cost", "ringproof.beyond"),
     ("ringproof.check",),
     ("ringproof.weigh", "ringproof.bound.values", "ringproof.bound"),
     ("ringproof.bound.table",),
@@ -60,7 +60,8 @@ LAYERS = (
     ("ringproof.report",),
     ("ringproof.options", "ringproof.output", "ringproof.interrupt"),
     ("ringproof.run", "ringproof.trace", "ringproof.fuzz"),
-    ("ringproof.cost.command", "ringproof.bound.command"),
+    ("ringproof.certify.folder",),
+    ("ringproof.cost.command", "ringproof.bound.command", "ringproof.certify"),
     ("ringproof.cli",),
     ("ringproof.__main__", "ringproof"),
 )
@@ -72,7 +73,8 @@ ONLY_IN = {
     "tree_sitter_toml": ("ringproof.table.source",),
     "graphviz": ("ringproof.figure",),
     "click": ("ringproof.cli", "ringproof.options", "ringproof.output", "ringproof.run", "ringproof.trace",
-              "ringproof.fuzz", "ringproof.cost.command", "ringproof.bound.command", "ringproof.report.text"),
+              "ringproof.fuzz", "ringproof.cost.command", "ringproof.bound.command",
+              "ringproof.certify.command", "ringproof.report.text"),
 }  # fmt: skip
 # Where it may not, because these speak about values, start fast, or wait for what is slow.
 NOT_IN = {

@@ -39,7 +39,7 @@ def schedule_of(path: Path) -> Schedule:
 
 @cache
 def report_of(path: Path) -> Report:
-    return check_file(str(path), Options())
+    return check_file(str(path), Options(induction="never"))
 
 
 def test_there_are_schedules() -> None:

@@ -10,7 +10,7 @@ from ringproof.problem import Problem
 from ringproof.table.integers import TOO_LARGE, TOO_MANY
 from ringproof.table.schedule import Claim, Schedule
 from ringproof.verdict import Finding, Label, Place, Route, Size
-from ringproof.wording import bytes_text, count_text, sizes_text
+from ringproof.wording import bytes_text, count_text, join_text, sizes_text
 
 _NOT_YET = {"chunks": "a buffer has at least 1 chunk", "steps": "a phase has 0 or more steps",
             "scratch": "there are 0 or more scratch slots"}  # fmt: skip
@@ -188,6 +188,23 @@ def undecided(name: str, reason: str, sizes: tuple[Size, ...]) -> Finding:
     title = f"{name} is undecided for {sizes_text(sizes)}: {reason}"
     helps = ("give Z3 more time with --timeout SECONDS",)
     return Finding("RP501", title, "warning", helps=helps)
+
+
+def wrong_beyond(size: Size, names: tuple[str, ...]) -> Finding:
+    """A table that is right for all it claims, and not for every N."""
+    title = f"right for all it claims; not for every N: first wrong at {size} ({join_text(names)})"
+    details = {"N": size.N, "params": dict(size.params), "size": str(size), "properties": list(names)}
+    return Finding("RP505", title, "note", Label(Place(("ranks",))), details=details)
+
+
+def undecided_every_n(sizes: str, reasons: tuple[tuple[str, str], ...]) -> Finding:
+    """A proof for every N that was asked for and is not there."""
+    same = {reason for _, reason in reasons}
+    what = "every property" if len(same) == 1 and len(reasons) > 1 else join_text([n for n, _ in reasons])
+    title = f"undecided for {sizes}: {what}"
+    notes = tuple(dict.fromkeys(reason for _, reason in reasons))
+    return Finding("RP501", title, "warning", notes=notes,
+                   helps=("what is proved for the claim stands",))  # fmt: skip
 
 
 def disagreement(what: str, details: Mapping[str, object]) -> Finding:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ringproof.codes import CODES
 from ringproof.report.places import Stands, stands_of
-from ringproof.verdict import Finding, Label, Refuted, Report, Result, Size, Undecided, worst
+from ringproof.verdict import Beyond, Finding, Label, Proved, Refuted, Report, Result, Size, Undecided, worst
 from ringproof.wording import every_finding, outcome, result_word, runs
 
 VERSION = 1
@@ -43,6 +43,26 @@ def _report(report: Report) -> dict[str, Any]:
         "properties": [_property(result, findings) for result in report.results],
         "findings": [_finding(finding, stands) for finding in findings],
         "facts": list(report.facts),
+        "every_n": _every_n(report.every_n, findings) if report.every_n else None,
+    }
+
+
+def _every_n(found: Beyond, findings: Sequence[Finding]) -> dict[str, Any]:
+    verdict = found.verdict
+    word = {Proved: "proved", Refuted: "refuted"}.get(type(verdict), "undecided")
+    if word == "proved" and found.undecided:
+        word = "undecided"
+    shown = findings.index(verdict.counterexample) if isinstance(verdict, Refuted) else None
+    return {
+        "sizes": found.sizes,
+        "verdict": word,
+        "counterexample": shown,
+        "proved": list(found.proved),
+        "undecided": [{"name": name, "reason": reason} for name, reason in found.undecided],
+        "invariants": [
+            {"phase": i.phase, "step": i.step, "says": i.says, "condition": i.text}
+            for i in found.invariants
+        ],
     }
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from ringproof.report.snippet import Paint, Role, visible, width
-from ringproof.verdict import Report, Result, Size, Undecided
+from ringproof.verdict import Beyond, Refuted, Report, Result, Size, Undecided
 from ringproof.wording import count_text, counted_sizes_text, join_text, result_word, sizes_text
 
 Detail = Literal["quiet", "normal", "verbose"]
@@ -34,7 +34,7 @@ def properties(report: Report, detail: Detail, paint: Paint) -> list[str]:
     head = [title, f"  {visible(_claim(report))}", ""]
     if detail == "quiet":
         return head + _rows([r for r in report.results if result_word(r) != "proved"], paint)
-    notes = [*_engines(report.results), *report.facts]
+    notes = [*_engines(report.results), *_every_n(report.every_n), *report.facts]
     if detail == "verbose" and report.seconds:
         notes.append("took " + ", ".join(f"{what} {took:.2f} s" for what, took in report.seconds))
     return [*head, *_rows(report.results, paint), *said("note", notes, " ", paint)]
@@ -102,6 +102,23 @@ def _remarks(result: Result) -> list[str]:
         said = "; ".join(f"{word} for {sizes_text(sizes)}" for word, sizes in told)
         remarks = [f"{remarks[0]}; {said}" if remarks else said]
     return [*remarks, *([result.remark] if result.remark else [])]
+
+
+def _every_n(found: Beyond | None) -> list[str]:
+    """Say what induction proves for every N, and the invariants it proves it with."""
+    if found is None or isinstance(found.verdict, Refuted):
+        return []
+    notes = []
+    if found.proved:
+        notes.append(f"for {found.sizes}, by induction over the steps: {join_text(found.proved)}")
+    for reason in dict.fromkeys(reason for _, reason in found.undecided):
+        names = [name for name, why in found.undecided if why == reason]
+        what = f"{join_text(names)}: " if found.proved else ""
+        notes.append(f"for {found.sizes}: {what}undecided ({reason})")
+    for learned in found.invariants:
+        when = f"after {learned.step} steps of `{learned.phase}`"
+        notes.append(f"{when} {learned.says}\n{learned.text}")
+    return notes
 
 
 def _engines(results: Sequence[Result]) -> list[str]:

@@ -43,7 +43,7 @@ def _blocks(report: Report, detail: Detail, paint: Paint) -> list[list[str]]:
     if detail == "verbose":
         findings = tuple(_explained(finding) for finding in findings)
     blocks = [_finding(report, finding, stands, paint) for finding in findings]
-    if report.results:
+    if report.results and (detail != "quiet" or report.claimed is not Exit.PROVED):
         blocks.append(properties(report, detail, paint))
     word, _, rest = outcome_text(report).partition("  ")
     if not report.results:

@@ -1,58 +1,33 @@
-"""Certificates: what was guessed, as readable data, and every question that must be answered.
+"""Guesses as plain data for JSON, and back; nothing about them is believed.
 
-A certificate is built and checked by the same road: the guesses (strings of the table language) and
-the table make the obligations again, from nothing.  So a certificate cannot smuggle in another
-claim; it can only be refused.  The questions are SMT-LIB 2 texts, each unsatisfiable, and include
-every simplification that the terms rely on.
+Everything that a proof for every N guessed is here as strings of the table language: invariants, the
+senders that reach a place, witnesses, and how the claims were counted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-import z3
-
-from ringproof.proof.every_n import basics, exact, moves
-from ringproof.proof.every_n.context import Desk, question
-from ringproof.proof.every_n.formula import Formula
-from ringproof.proof.every_n.model import Model, Obligation, Predicate, Sender
+from ringproof.proof.every_n import exact, moves
+from ringproof.proof.every_n.counts import Counts, Tally
+from ringproof.proof.every_n.model import Model, Predicate, Sender
 from ringproof.proof.every_n.search import CaseProof
-from ringproof.proof.every_n.sizes import cases
-from ringproof.proof.every_n.verdicts import EveryN, Proved
-from ringproof.table.expr import Expr, ExprError, parse
-from ringproof.table.schedule import Schedule
-
-FORMAT = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Certificate:
-    """``guesses``: plain data for JSON; ``questions``: SMT-LIB texts in a fixed order."""
-
-    guesses: Mapping[str, Any]
-    questions: tuple[str, ...]
+from ringproof.table.expr import Expr, parse
 
 
 class Refused(Exception):
     """A certificate that does not certify its table, and why."""
 
 
-def certificate(schedule: Schedule, found: EveryN) -> Certificate:
-    """The certificate of a proved table; errors: `Refused` where there is nothing to certify."""
-    if found.verdict != Proved():
-        raise Refused("the table is not proved for every N")
-    proofs = [p for p in found.guesses if isinstance(p, CaseProof)]
-    data = {"format": FORMAT, "table": schedule.name, "sizes": found.sizes,
-            "cases": [_case(p) for p in proofs]}  # fmt: skip
-    return Certificate(data, rebuild(schedule, data))
-
-
-def _case(proof: CaseProof) -> dict[str, Any]:
+def written(proof: CaseProof) -> dict[str, Any]:
+    """One case of the sizes."""
     domain = "moves" if isinstance(proof.domain, moves.Moves) else "exact"
     phases = [_moves(g) if isinstance(g, moves.Guess) else _exact(g) for g in proof.guesses]
-    return {"fixed": dict(proof.sizes.fixed), "domain": domain, "phases": phases}
+    counts = _counts(proof.counts) if proof.counts is not None and proof.ways else None
+    ways = {str(number): way for number, way in sorted(proof.ways.items())}
+    return {"fixed": dict(proof.sizes.fixed), "domain": domain, "phases": phases, "counts": counts,
+            "claims": ways}  # fmt: skip
 
 
 def _moves(guess: moves.Guess) -> dict[str, Any]:
@@ -84,61 +59,42 @@ def _sender(guess: Sender) -> dict[str, Any]:
     return {"row": guess.row, "part": guess.part, "rank": guess.rank.text, "variables": loops}
 
 
-def rebuild(schedule: Schedule, data: Mapping[str, Any]) -> tuple[str, ...]:
-    """Every question that the table and these guesses raise; errors: `Refused`."""
-    try:
-        return tuple(_questions(schedule, data))
-    except (KeyError, IndexError, TypeError, ValueError, AttributeError, RuntimeError, ExprError) as error:
-        raise Refused(f"the guesses do not fit the table: {error}") from None
+def _counts(guess: Counts) -> dict[str, Any]:
+    phases = [{"mover": _sender(t.mover) if t.mover else None, "sent": t.sent.text if t.sent else None}
+              for t in guess.tallies]  # fmt: skip
+    return {"busiest": guess.busiest.text, "local rows": sorted(map(list, guess.still)), "phases": phases}
 
 
-def _questions(schedule: Schedule, data: Mapping[str, Any]) -> Iterator[str]:
-    if data["format"] != FORMAT or data["table"] != schedule.name:
-        raise Refused("another format, or another table")
-    for_cases = data["cases"]
-    split = frozenset(for_cases[0]["fixed"])
-    desk = Desk()
-    every = list(cases(schedule, desk, split))
-    if len(every) != len(for_cases) or not every:
-        raise Refused("not every case of the sizes is there")
-    for sizes, case in zip(every, for_cases, strict=True):
-        if dict(sizes.fixed) != case["fixed"]:
-            raise Refused("another case of the sizes")
-        asked: dict[tuple[tuple[Formula, ...], Formula], None] = {}
-        for ob in obligations(schedule, Model(sizes), case):
-            asked[ob.context.hypotheses, ob.goal] = None
-        asked.update(desk.relied)
-        for hypotheses, goal in asked:
-            if goal is not True:
-                yield question(desk.atoms, hypotheses, goal)
-        desk.relied.clear()
+# ---- and back: any error of these is a certificate that does not fit ------------------------------
 
 
-def obligations(
-    schedule: Schedule, model: Model, case: Mapping[str, Any]
-) -> Iterator[Obligation]:  # fmt: skip
-    """All obligations of one case, in order."""
-    waived = "yes" if "no-resend" in schedule.waive else ""
-    yield from basics.sense(model)
-    yield from basics.ranges(model)
-    yield from basics.conflicts(model)
-    if len(case["phases"]) != len(model.stages):
-        raise Refused("another number of phases")
-    domain: moves.Moves | exact.Exact
+def read_domain(model: Model, case: Mapping[str, Any], resend_waived: str) -> moves.Moves | exact.Exact:
+    """The domain with its guesses for every phase; errors: `Refused`, and those of reading plain data."""
+    phases = case["phases"]
+    if len(phases) != len(model.stages):
+        raise Refused(f"{len(phases)} phases instead of {len(model.stages)}")
     if case["domain"] == "moves":
-        domain = moves.Moves(model, tuple(map(_read_moves, case["phases"])), waived)
-    else:
-        domain = exact.Exact(model, tuple(map(_read_exact, case["phases"])), waived)
-        yield from domain.links()
-    for stage in model.stages:
-        yield from domain.phase(stage)
-    yield from domain.ends(model.contract, len(model.stages) - 1, "complete")
-    for number, (phase, contract) in enumerate(model.ensures.items()):
-        yield from domain.ends(contract, phase, f"ensures[{number}]")
+        return moves.Moves(model, tuple(map(_read_moves, phases)), resend_waived)
+    if case["domain"] == "exact":
+        return exact.Exact(model, tuple(map(_read_exact, phases)), resend_waived)
+    raise Refused(f"the domain is `moves` or `exact`, not `{case['domain']}`")
+
+
+def read_counts(model: Model, data: Mapping[str, Any]) -> Counts:
+    """How the claims were counted."""
+    tallies = tuple(
+        Tally(
+            None if phase["mover"] is None else _read_sender(phase["mover"]),
+            None if phase["sent"] is None else parse(phase["sent"]),
+        )
+        for phase in data["phases"]
+    )
+    still = frozenset((int(p), int(row)) for p, row in data["local rows"])
+    return Counts(model, tallies, parse(data["busiest"]), still)
 
 
 def _read_moves(data: Mapping[str, Any]) -> moves.Guess:
-    dying, gaining = (tuple(map(_read_sender, data[k])) for k in ("dying", "gaining"))
+    dying, gaining = (_senders(data[k]) for k in ("dying", "gaining"))
     return moves.Guess(_read(data["live"]), _read(data["whole"]), dying, gaining)
 
 
@@ -146,7 +102,7 @@ def _read_exact(data: Mapping[str, Any]) -> exact.Guess:
     holds = _read(data["holds"])
     if holds is None:
         raise Refused("a phase without an invariant")
-    gaining, losing = (tuple(map(_read_sender, data[k])) for k in ("gaining", "losing"))
+    gaining, losing = (_senders(data[k]) for k in ("gaining", "losing"))
     seen = tuple(exact.Witness(parse(w["from"]), parse(w["chunk"])) for w in data["witnesses"])
     return exact.Guess(holds, gaining, losing, seen)
 
@@ -161,44 +117,10 @@ def _read(data: Mapping[str, Any] | None) -> Predicate | None:
     return Predicate(read, "not" if sign == "not any of" else "")
 
 
+def _senders(data: Iterable[Mapping[str, Any]]) -> tuple[Sender, ...]:
+    return tuple(map(_read_sender, data))
+
+
 def _read_sender(data: Mapping[str, Any]) -> Sender:
     loops = {name: parse(text) for name, text in data["variables"].items()}
     return Sender(int(data["row"]), int(data["part"]), parse(data["rank"]), loops)
-
-
-def compare(schedule: Schedule, given: Certificate) -> None:
-    """Errors: `Refused` where the questions are not those of the table and the guesses."""
-    wanted = rebuild(schedule, given.guesses)
-    if len(wanted) != len(given.questions):
-        raise Refused(f"{len(given.questions)} questions instead of {len(wanted)}")
-    for number, (one, other) in enumerate(zip(wanted, given.questions, strict=True)):
-        if one != other:
-            raise Refused(f"question {number} is another one")
-
-
-def discharge(questions: Sequence[str], solver: str, seconds: float = 20.0) -> tuple[int, ...]:
-    """The numbers of the questions that a solver ("z3" or "cvc5") does not find unsatisfiable."""
-    ask = {"z3": _z3, "cvc5": _cvc5}[solver]
-    return tuple(i for i, text in enumerate(questions) if not ask(text, seconds))
-
-
-def _z3(text: str, seconds: float) -> bool:
-    solver = z3.SimpleSolver()
-    solver.set("timeout", int(seconds * 1000))
-    solver.from_string(text.replace("(check-sat)", ""))
-    return bool(solver.check() == z3.unsat)
-
-
-def _cvc5(text: str, seconds: float) -> bool:
-    """Errors: `ImportError` where cvc5 is not installed."""
-    import cvc5  # type: ignore[import-untyped,import-not-found,unused-ignore]
-
-    solver = cvc5.Solver()
-    solver.setOption("tlimit-per", str(int(seconds * 1000)))
-    solver.setLogic("QF_LIA")
-    parser = cvc5.InputParser(solver)
-    parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "question")
-    answer = ""
-    while not (command := parser.nextCommand()).isNull():
-        answer += str(command.invoke(solver, parser.getSymbolManager()))
-    return answer.strip() == "unsat"

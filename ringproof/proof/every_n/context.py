@@ -1,53 +1,58 @@
-"""What is assumed, and what follows from it: the only place that asks Z3; trusted.
+"""What is assumed, and what follows from it; trusted.
 
-A question is a text: declarations, true facts, hypotheses, and the negated goal.  ``unsat`` proves
-the goal for every value of every unknown.  Simplifications inside terms ask the same way, so they
-hold under the hypotheses of the context they are made in, and are logged as questions too.
+A question is a text: declarations, true facts, hypotheses, and the negated goal.  That it cannot be
+satisfied proves the goal for every value of every unknown.  Simplifications inside terms ask the same
+way, so they hold under the hypotheses of the context they are made in, and are logged as questions
+too.  Whoever has recorded which simplifications were made needs no solver to make them again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from time import monotonic
-
-import z3
+from time import process_time
+from typing import TYPE_CHECKING
 
 from ringproof.proof.every_n.atoms import Atoms
 from ringproof.proof.every_n.facts import Facts
-from ringproof.proof.every_n.formula import (
-    And,
-    Eq,
-    Formula,
-    Le,
-    Not,
-    Or,
-    both,
-    negation,
-    polys,
-)  # fmt: skip
-from ringproof.proof.every_n.poly import Monomial, Poly
+from ringproof.proof.every_n.formula import Formula, negation
+from ringproof.proof.every_n.writing import assertions
+
+if TYPE_CHECKING:
+    from ringproof.proof.every_n.session import Session
+
+QUICK_MS, LONG_MS = 4_000, 20_000  # far beyond what the effort allowed takes
 
 
 class OutOfTime(Exception):
     """The budget is spent."""
 
 
+class Unrecorded(Exception):
+    """More simplifications are thought of than were recorded."""
+
+
 @dataclass(slots=True)
 class Desk:
-    """Everything one proof attempt shares: atoms, the deadline, and the questions it relies on."""
+    """Everything one proof attempt shares.
+
+    ``deadline``: in seconds of this process's own work.  ``relied``: the questions it relies on.
+    ``answers``: whether each simplification was made, in the order they were thought of;
+    ``recorded``: answers to take instead of asking.
+    """
 
     atoms: Atoms = field(default_factory=Atoms)
     deadline: float = float("inf")
     relied: dict[tuple[tuple[Formula, ...], Formula], None] = field(default_factory=dict)
-    milliseconds: int = 3000
+    answers: list[bool] = field(default_factory=list)
+    recorded: Iterator[bool] | None = None
 
-    def left(self) -> int:
-        """Milliseconds for one question; errors: `OutOfTime`."""
-        left = (self.deadline - monotonic()) * 1000
+    def left(self) -> float:
+        """Milliseconds of work left; errors: `OutOfTime`."""
+        left = (self.deadline - process_time()) * 1000
         if left <= 1:
             raise OutOfTime
-        return int(min(left, self.milliseconds))
+        return left
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +61,15 @@ class Answer:
 
     verdict: str
     model: dict[int, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Start:
+    """Where a context's questions start from."""
+
+    facts: Facts
+    text: str
+    declared: dict[str, None]
 
 
 class Context:
@@ -69,6 +83,7 @@ class Context:
         self._start: _Start | None = None
         self._declared: dict[str, None] = {}
         self._answers: dict[Formula, bool] = {}
+        self._session: Session | None = None
 
     def extended(self, *more: Formula) -> Context:
         """A context with more hypotheses."""
@@ -76,41 +91,46 @@ class Context:
         return Context(self.desk, (*self.hypotheses, *found), self) if found else self
 
     def entails(self, goal: Formula) -> bool:
-        """Whether ``goal`` is proved here, quickly; for simplifying terms."""
+        """Whether ``goal`` is proved here, quickly; for simplifying terms.
+
+        Errors: `Unrecorded`.
+        """
         if isinstance(goal, bool):
             return goal
         if goal in self.hypotheses:
             return True
         known = self._answers.get(goal)
         if known is None:
-            known = self._answers[goal] = self._check(goal, min(400, self.desk.left())) == z3.unsat
+            known = self._answers[goal] = self._simplifies(goal)
+            self.desk.answers.append(known)
             if known:
                 self.desk.relied[self.hypotheses, goal] = None
         return known
 
+    def _simplifies(self, goal: Formula) -> bool:
+        if self.desk.recorded is not None:
+            self._fresh(goal)  # the facts of a question name new atoms
+            known = next(self.desk.recorded, None)
+            if known is None:
+                raise Unrecorded
+            return known
+        from ringproof.proof.every_n.session import SIMPLE
+
+        return self._check(goal, SIMPLE, QUICK_MS) == "proved"
+
     def ask(self, goal: Formula) -> Answer:
         """Prove ``goal`` here, or find where it fails."""
+        from ringproof.proof.every_n.session import HARD
+
         if goal is True:
             return Answer("proved")
         # Facts of other questions would only distract.
         own = Context(self.desk, self.hypotheses, self)
-        found = own._check(goal, self.desk.left(), keep=True)
+        found = own._check(goal, HARD, LONG_MS)
         self.desk.left()
-        if found == z3.unsat:
+        if found == "proved":
             self.desk.relied[self.hypotheses, goal] = None
-            return Answer("proved")
-        return Answer("unknown") if found == z3.unknown else Answer("fails", own._model())
-
-    def _model(self) -> dict[int, int]:
-        model = self._solver.model()
-        values = {}
-        for declaration in model.decls():
-            name = declaration.name()
-            if not name.startswith("*"):
-                value = z3.simplify(model[declaration])
-                if z3.is_int_value(value):  # anything else is no size to replay
-                    values[int(name.rsplit(".", 1)[1])] = value.as_long()
-        return values
+        return Answer(found, own._session.model if found == "fails" and own._session else {})
 
     def start(self) -> _Start:
         """The hypotheses with the facts they need, as text; made from the parent's."""
@@ -122,112 +142,25 @@ class Context:
                 facts.ask(f)
             fresh, facts.fresh = facts.fresh, []
             declared = dict(known.declared) if known else {}
-            text = _text(self.desk.atoms, declared, (*fresh, *new))
+            text = assertions(self.desk.atoms, declared, (*fresh, *new))
             self._start = _Start(facts, (known.text if known else "") + text, declared)
         return self._start
 
-    def _check(self, goal: Formula, milliseconds: int, keep: bool = False) -> z3.CheckSatResult:
+    def _fresh(self, goal: Formula) -> list[Formula]:
+        """The facts that a goal needs and no goal before it did."""
         if self._facts is None:
-            begun = self.start()
-            self._facts, self._declared = begun.facts.copy(), dict(begun.declared)
-            self._solver = z3.SimpleSolver()
-            self._solver.from_string(begun.text)
+            self._facts = self.start().facts.copy()
         self._facts.ask(goal)
         fresh, self._facts.fresh = self._facts.fresh, []
-        if fresh:
-            self._solver.from_string(_text(self.desk.atoms, self._declared, fresh))
-        self._solver.set("timeout", milliseconds)
-        self._solver.push()
-        self._solver.from_string(_text(self.desk.atoms, self._declared, (negation(goal),)))
-        found = self._solver.check()
-        if not keep or found == z3.unsat:
-            self._solver.pop()
-        return found
+        return fresh
 
+    def _check(self, goal: Formula, effort: int, milliseconds: int) -> str:
+        fresh = self._fresh(goal)
+        if self._session is None:
+            from ringproof.proof.every_n.session import Session
 
-@dataclass(frozen=True, slots=True)
-class _Start:
-    """Where a context's questions start from."""
-
-    facts: Facts
-    text: str
-    declared: dict[str, None]
-
-
-def _text(atoms: Atoms, declared: dict[str, None], formulas: Iterable[Formula]) -> str:
-    """Assertions, with a declaration of what is not ``declared`` yet."""
-    text = Text(atoms)
-    asserted = [f"(assert {text.formula(f)})" for f in formulas]
-    new = [name for name in text.used if name not in declared]
-    declared.update(dict.fromkeys(new))
-    return "".join(f"(declare-const {name} Int)" for name in new) + "".join(asserted)
-
-
-class Text:
-    """Writes formulas in SMT-LIB; products of atoms become constants of their own."""
-
-    def __init__(self, atoms: Atoms) -> None:
-        self.atoms = atoms
-        self.used: dict[str, None] = {}
-
-    def declarations(self) -> str:
-        """A declaration of everything written so far."""
-        return "".join(f"(declare-const {name} Int)" for name in self.used)
-
-    def formula(self, f: Formula) -> str:
-        """One formula."""
-        kept = self.atoms.texts.get(f)
-        if kept is None:
-            inner = Text(self.atoms)
-            kept = self.atoms.texts[f] = inner._written(f), tuple(inner.used)
-        self.used.update(dict.fromkeys(kept[1]))
-        return kept[0]
-
-    def _written(self, f: Formula) -> str:
-        match f:
-            case bool():
-                return "true" if f else "false"
-            case Le(poly):
-                return f"(<= {self.sum(poly)} 0)"
-            case Eq(poly):
-                return f"(= {self.sum(poly)} 0)"
-            case Not(arg):
-                return f"(not {self._written(arg)})"
-            case And(args):
-                return f"(and {' '.join(map(self._written, args))})"
-            case Or(args):
-                return f"(or {' '.join(map(self._written, args))})"
-
-    def sum(self, poly: Poly) -> str:
-        """One polynomial."""
-        parts = [self._product(m, k) for m, k in poly.terms.items()]
-        return f"(+ {' '.join(parts)})" if len(parts) > 1 else parts[0] if parts else "0"
-
-    def _product(self, m: Monomial, k: int) -> str:
-        number = str(k) if k >= 0 else f"(- {-k})"
-        if not m:
-            return number
-        product = "*" + "*".join(str(abs(a)) for a in m)
-        name = self.atoms.name(m[0]) if len(m) == 1 else product
-        self.used[name] = None
-        return name if k == 1 else f"(* {number} {name})"
-
-
-def question(atoms: Atoms, hypotheses: tuple[Formula, ...], goal: Formula) -> str:
-    """The whole text of a question, for any solver; unsatisfiable means proved."""
-    facts = Facts(atoms)
-    for f in (*hypotheses, goal):
-        facts.ask(f)
-    text = Text(atoms)
-    body = [text.formula(f) for f in (*facts.fresh, *hypotheses, negation(goal))]
-    return text.declarations() + "\n" + "".join(f"(assert {b})\n" for b in body) + "(check-sat)\n"
-
-
-def all_of(hypotheses: Iterable[Formula]) -> Formula:
-    """Hypotheses as one formula."""
-    return both(*hypotheses)
-
-
-def mentions(f: Formula) -> set[int]:
-    """The atoms a formula uses."""
-    return {a for poly in polys(f) for a in poly.atoms()}
+            self._session, self._declared = Session(), dict(self.start().declared)
+            self._session.add(self.start().text)
+        self._session.add(assertions(self.desk.atoms, self._declared, fresh))
+        denied = assertions(self.desk.atoms, self._declared, (negation(goal),))
+        return self._session.check(denied, effort, int(min(milliseconds, self.desk.left() + 1)))

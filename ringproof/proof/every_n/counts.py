@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from ringproof.proof.every_n.arithmetic import Untranslatable
 from ringproof.proof.every_n.context import Context
+from ringproof.proof.every_n.exact import Exact
 from ringproof.proof.every_n.formula import (
     Formula,
     both,
@@ -36,6 +37,10 @@ from ringproof.table.expr import Expr, Node, Range
 from ringproof.table.schedule import Claim
 
 Ratio = tuple[Poly, Poly]
+WAYS: Mapping[str, tuple[str, ...]] = {
+    "steps": ("steps",), "sends_per_rank": ("sends",), "traffic": ("sends",),
+    "total_sends": ("alike", "conserved"),
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +186,25 @@ class Counts:
             total = total + (N - 1) * chunks
         return total, why
 
-    def claim(self, claim: Claim, counted: Ratio) -> Iterator[Obligation]:
+    def obligations(
+        self, claim: Claim, way: str, domain: Moves | Exact
+    ) -> list[Obligation]:  # fmt: skip
+        """Everything that makes a claim true, counted in one of its `WAYS`.
+
+        Errors: `Untranslatable` where it cannot be counted like that.
+        """
+        if way not in WAYS.get(claim.what, ()):
+            raise Untranslatable(f"no way to count `{claim.what}` like that")
+        if way == "conserved":
+            if not isinstance(domain, Moves):
+                raise Untranslatable("values that do not just move")
+            total, why = self.conserved(domain)
+        else:
+            total, why = {"steps": self.steps, "sends": self.sends, "alike": self.alike}[way]()
+        per = self.model.chunks if claim.what == "traffic" else ONE
+        return [*why, *self._says(claim, (total, per))]
+
+    def _says(self, claim: Claim, counted: Ratio) -> Iterator[Obligation]:
         """The claim says what was counted."""
         base = self.model.sizes.context()
         reader = self.model.sizes.reader(base)

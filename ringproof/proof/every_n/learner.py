@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import product
-from time import monotonic
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -42,7 +42,7 @@ def learn(grid: Grid, features: Features, deadline: float, seed: int = 0) -> Les
     chance = np.random.default_rng(seed)
     chosen = _first(grid, chance)
     for _ in range(ROUNDS):
-        if monotonic() > deadline:
+        if process_time() > deadline:
             return Lesson(None, "out of time while learning")
         some = grid.samples.taken(chosen)
         features = distinct(features, some)
@@ -111,7 +111,7 @@ def _cover(
     rules: list[list[int]] = []
     left = value.copy()
     while left.any():
-        if len(rules) == MOST_RULES or monotonic() > deadline:
+        if len(rules) == MOST_RULES or process_time() > deadline:
             return None
         rule = _grow(pool, left, ~value, measure)
         if rule is None:

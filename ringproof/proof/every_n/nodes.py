@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -103,6 +104,31 @@ def show(tree: Node) -> str:
 
 def _wrapped(tree: Node, text: str) -> str:
     return f"({text})" if tree.op in _INFIX or tree.op == "not" else text
+
+
+_OPPOSITE = {ast.Lt: ast.GtE, ast.GtE: ast.Lt, ast.LtE: ast.Gt, ast.Gt: ast.LtE, ast.Eq: ast.NotEq,
+             ast.NotEq: ast.Eq}  # fmt: skip
+
+
+def plain(text: str) -> str:
+    """An expression as one would write it: no needless brackets, no `not` before a comparison."""
+    return ast.unparse(_without_not(ast.parse(text, mode="eval").body))
+
+
+def _without_not(tree: ast.expr) -> ast.expr:
+    if isinstance(tree, ast.BoolOp):
+        return ast.BoolOp(tree.op, [_without_not(v) for v in tree.values])
+    if not (isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.Not)):
+        return tree
+    inner = tree.operand
+    if isinstance(inner, ast.BoolOp):
+        other = ast.Or() if isinstance(inner.op, ast.And) else ast.And()
+        return ast.BoolOp(other, [_without_not(ast.UnaryOp(ast.Not(), v)) for v in inner.values])
+    if isinstance(inner, ast.Compare) and len(inner.ops) == 1:
+        return ast.Compare(inner.left, [_OPPOSITE[type(inner.ops[0])]()], inner.comparators)
+    if isinstance(inner, ast.UnaryOp) and isinstance(inner.op, ast.Not):
+        return _without_not(inner.operand)
+    return tree
 
 
 def tidy(tree: Node) -> Node:

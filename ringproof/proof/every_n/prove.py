@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from time import monotonic
+from collections.abc import Mapping
+from time import process_time
 
 from ringproof.problem import ExpansionError
 from ringproof.proof.every_n.arithmetic import Untranslatable
+from ringproof.proof.every_n.asserted import Asserted
 from ringproof.proof.every_n.context import Desk, OutOfTime
-from ringproof.proof.every_n.counts import Counts
 from ringproof.proof.every_n.exact import Guess as ExactGuess
 from ringproof.proof.every_n.guesses import NotLearned
-from ringproof.proof.every_n.model import Obligation, Predicate
+from ringproof.proof.every_n.model import Predicate
 from ringproof.proof.every_n.moves import Guess as MovesGuess
-from ringproof.proof.every_n.moves import Moves
-from ringproof.proof.every_n.poly import ONE
+from ringproof.proof.every_n.nodes import plain, show
 from ringproof.proof.every_n.replay import Broken, Replays
 from ringproof.proof.every_n.search import CaseProof, Search, Stuck
 from ringproof.proof.every_n.sizes import cases, listed
-from ringproof.proof.every_n.tallies import counts
 from ringproof.proof.every_n.verdicts import (
     EveryN,
     Invariant,
@@ -29,14 +27,14 @@ from ringproof.proof.every_n.verdicts import (
 )  # fmt: skip
 from ringproof.table.expr import Divisors
 from ringproof.table.integers import Undefined
-from ringproof.table.schedule import Claim, Schedule
+from ringproof.table.schedule import Schedule
 
 PROPERTIES = ("in-range", "conflict-free", "defined", "complete", "once", "no-resend")
 
 
 def prove_every_n(schedule: Schedule, budget: float = 10.0) -> EveryN:
     """Prove a table for every N from its lower end on, within ``budget`` seconds."""
-    began = monotonic()
+    began = process_time()
     replays = Replays(schedule)
     search = Search(schedule, began + budget, replays, Desk(deadline=began + budget))
     proofs: list[CaseProof] = []
@@ -54,10 +52,11 @@ def prove_every_n(schedule: Schedule, budget: float = 10.0) -> EveryN:
         broken = dict.fromkeys(error.names, verdict)
     except (ExpansionError, Undefined) as error:
         verdict = Undecided(f"a size cannot be replayed: {error}")
-    claims = tuple(_claim(search, proofs, i, c) for i, c in enumerate(schedule.claims))
+    asserted = Asserted(search, proofs)
+    claims = tuple(asserted.claim(i, c) for i, c in enumerate(schedule.claims))
     return EveryN(
         verdict, words(schedule), _properties(schedule, verdict, broken), claims,
-        invariants(schedule, proofs), monotonic() - began, tuple(proofs),
+        invariants(schedule, proofs), process_time() - began, asserted.proofs(),
     )  # fmt: skip
 
 
@@ -87,66 +86,6 @@ def _properties(
     return {n: broken.get(n, unasked) for n in names}
 
 
-def _claim(search: Search, proofs: list[CaseProof], number: int, claim: Claim) -> Verdict:
-    """One claim, for all cases of the sizes."""
-    if number in search.replays.claims:
-        return Refuted(search.replays.claims[number])
-    if not proofs:
-        return Undecided("the table itself is not proved")
-    try:
-        for proof in proofs:
-            reason = _counted(search, proof, claim)
-            if reason:
-                return Undecided(reason)
-    except OutOfTime:
-        return Undecided("out of time")
-    except Broken as error:
-        return Undecided(f"the table is wrong at {error.size}")
-    return Proved()
-
-
-def _counted(search: Search, proof: CaseProof, claim: Claim) -> str:
-    """Why one case of a claim is not proved, or nothing."""
-    traces = search.replays.of(proof.sizes)
-    try:
-        guess = counts(proof.model, traces)
-        ways = _ways(guess, proof, claim)
-    except Untranslatable as error:
-        return str(error)
-    reason = "no way to count it"
-    for way in ways:
-        try:
-            total, why = way()
-        except Untranslatable as error:
-            reason = str(error)
-            continue
-        per = proof.model.chunks if claim.what in ("traffic", "received") else ONE
-        failed = _first_failure([*why, *guess.claim(claim, (total, per))])
-        if not failed:
-            return ""
-        reason = f"not proved: {failed}"
-    return reason
-
-
-def _ways(guess: Counts, proof: CaseProof, claim: Claim):  # type: ignore[no-untyped-def]
-    if claim.what == "steps":
-        return [guess.steps]
-    if claim.what in ("sends_per_rank", "traffic"):
-        return [guess.sends]
-    if claim.what == "total_sends":
-        domain = proof.domain
-        moved = [lambda: guess.conserved(domain)] if isinstance(domain, Moves) else []
-        return [guess.alike, *moved]
-    return []
-
-
-def _first_failure(obligations: Iterable[Obligation]) -> str:
-    for ob in obligations:
-        if ob.context.ask(ob.goal).verdict != "proved":
-            return ob.what
-    return ""
-
-
 def words(schedule: Schedule) -> str:
     """The sizes a proof speaks of."""
     lowest = schedule.ranks[0]
@@ -158,7 +97,7 @@ def words(schedule: Schedule) -> str:
     for loop in schedule.params:
         items = loop.items
         if len(items) == 1 and isinstance(items[0], Divisors):
-            told += f", every divisor {loop.name} of {items[0].of.text}"
+            told += f", every divisor {loop.name} of {plain(show(items[0].of.node))}"
         elif listed(loop):
             told += f", {loop.name} = " + ", ".join(i.text for i in items if hasattr(i, "text"))
         else:
@@ -167,23 +106,20 @@ def words(schedule: Schedule) -> str:
 
 
 def invariants(schedule: Schedule, proofs: list[CaseProof]) -> tuple[Invariant, ...]:
-    """What was learned, phase by phase, in the language of the table."""
-    found: dict[tuple[str, str, str], Invariant] = {}
+    """What was learned, phase by phase, in words and in the language of the table."""
+    found: dict[Invariant, None] = {}
     for proof in proofs:
         p = proof.model.places
-        names = {p.step: "steps done in this phase", p.rank: "a rank", p.slot: "a slot"}
-        part = {p.origin: "the rank a part comes from"}
-        if not proof.model.in_place:
-            part[p.chunk] = "the chunk it is a part of"
+        slot = f"rank {p.rank}'s slot {p.slot}"
+        part = f"rank {p.origin}'s part" + ("" if proof.model.in_place else f" of chunk {p.chunk}")
         for phase, guess in zip(schedule.phases, proof.guesses, strict=True):
-            said: list[tuple[str, Predicate | None, Mapping[str, str]]] = []
+            said: list[tuple[str, Predicate | None]] = []
             if isinstance(guess, MovesGuess):
-                said = [("the slot is still to be added up or final", guess.live, names),
-                        ("the slot holds the whole value", guess.whole, names)]  # fmt: skip
+                said = [(f"every part is in one slot that counts; {slot} does exactly where", guess.live),
+                        (f"{slot} holds the whole value wherever", guess.whole)]  # fmt: skip
             elif isinstance(guess, ExactGuess):
-                said = [("the slot holds this part", guess.holds, {**names, **part})]
-            for says, predicate, over in said:
+                said = [(f"{slot} holds {part} exactly where", guess.holds)]
+            for says, predicate in said:
                 if predicate is not None:
-                    key = (phase.name, says, predicate.text)
-                    found.setdefault(key, Invariant(*key, over))
-    return tuple(found.values())
+                    found[Invariant(phase.name, p.step, says, plain(predicate.text))] = None
+    return tuple(found)

@@ -6,12 +6,13 @@ is, and refuted only by a replay.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from time import monotonic
+from time import process_time
 
 from ringproof.proof.every_n import basics, exact, moves
 from ringproof.proof.every_n.context import Desk
+from ringproof.proof.every_n.counts import Counts
 from ringproof.proof.every_n.formula import lt
 from ringproof.proof.every_n.guesses import Teacher
 from ringproof.proof.every_n.model import Model, Obligation
@@ -26,14 +27,16 @@ class Stuck(Exception):
     """No proof, and why."""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class CaseProof:
-    """What one case of the sizes was proved with."""
+    """What one case of the sizes was proved with; ``ways``: claim number -> how it was counted."""
 
     sizes: Sizes
     model: Model
     domain: moves.Moves | exact.Exact
     guesses: tuple[moves.Guess, ...] | tuple[exact.Guess, ...]
+    counts: Counts | None = None
+    ways: Mapping[int, str] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -61,7 +64,7 @@ class Search:
         return Teacher(self.schedule, model.places, traces, self._soon)
 
     def _soon(self) -> float:
-        return min(self.deadline, monotonic() + max(0.5, (self.deadline - monotonic()) * 0.6))
+        return min(self.deadline, process_time() + max(0.5, (self.deadline - process_time()) * 0.6))
 
     @property
     def _resend_waived(self) -> str:

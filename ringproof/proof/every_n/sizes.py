@@ -87,9 +87,11 @@ class Sizes:
 def cases(schedule: Schedule, desk: Desk, split: frozenset[str]) -> Iterator[Sizes]:
     """Every case of the sizes; parameters in ``split`` get one case for each of their numbers.
 
-    Errors: `Untranslatable`.
+    Errors: `Untranslatable`, also where ``split`` names a parameter that is not all numbers.
     """
-    loops = [loop for loop in schedule.params if loop.name in split]
+    loops = [loop for loop in schedule.params if loop.name in split and listed(loop)]
+    if len(loops) != len(split):
+        raise Untranslatable("a case for every number of what is no list of numbers")
     for numbers in product(*(dict.fromkeys(_numbers(loop)) for loop in loops)):
         fixed = dict(zip((loop.name for loop in loops), numbers, strict=True))
         yield _case(schedule, desk, fixed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ringproof.verdict import Proved, Size, Undecided
+from ringproof.verdict import Invariant, Proved, Size, Undecided
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,23 +20,12 @@ Verdict = Proved | Refuted | Undecided
 
 
 @dataclass(frozen=True, slots=True)
-class Invariant:
-    """A learned condition of one phase: ``says`` in words what it is true of, ``text`` the
-    condition over ``names`` (place -> meaning)."""
-
-    phase: str
-    says: str
-    text: str
-    names: Mapping[str, str]
-
-
-@dataclass(frozen=True, slots=True)
 class EveryN:
     """The outcome for one table.
 
     ``verdict`` is about all its properties and claims together; ``properties`` and ``claims`` say
     it of each (claims in the order of the table).  ``sizes``: the sizes spoken of, in words.
-    ``certificate`` is what `certificate` needs to build the obligations again.
+    ``guesses`` are what a certificate needs to build the obligations again.
     """
 
     verdict: Verdict

@@ -1,0 +1,1 @@
+"""Certificates on disk, and the commands that write and check them."""

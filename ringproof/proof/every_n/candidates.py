@@ -18,14 +18,24 @@ MOST = 6000
 
 @dataclass(slots=True)
 class Candidates:
-    """``truth``: float32 (conditions, samples), and the same the other way round; ``cost``: how long
-    each is to read."""
+    """``truth``: bool (conditions, samples); ``bits``: the same as 64-bit words (words, conditions);
+    ``cost``: how long each is to read."""
 
     features: Features
     truth: Array
-    by_sample: Array
+    bits: Array
     cost: Array
     shape: Array  # int64 (conditions, 5): kind, first, second, operator, constant
+
+    def all(self, rule: list[int]) -> Array:
+        """The samples where every condition of a rule holds."""
+        found: Array = np.all(self.truth[rule], axis=0)
+        return found
+
+    def counts(self, samples: Array) -> Array:
+        """In how many of some samples (as words) each condition holds."""
+        found: Array = np.bitwise_count(self.bits & samples[:, None]).sum(axis=0, dtype=np.int64)
+        return found
 
     def node(self, at: int) -> Node:
         """The condition itself."""
@@ -84,5 +94,13 @@ def _distinct(features: Features, truth: Array, cost: Array, shape: Array) -> Ca
     for at, row in zip(order.tolist(), packed, strict=True):
         seen.setdefault(row.tobytes(), at)
     kept = np.array(list(seen.values())[:MOST], dtype=np.int64)
-    found = truth[kept].astype(np.float32)
-    return Candidates(features, found, np.ascontiguousarray(found.T), cost[kept], shape[kept])
+    bits = np.ascontiguousarray(words(truth[kept]).T)
+    return Candidates(features, truth[kept], bits, cost[kept], shape[kept])
+
+
+def words(truth: Array) -> Array:
+    """Truth values along the last axis, 64 in a word."""
+    packed = np.packbits(truth, axis=-1)
+    room = [(0, 0)] * (truth.ndim - 1) + [(0, -packed.shape[-1] % 8)]
+    found: Array = np.pad(packed, room).view(np.uint64)
+    return found

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ringproof.proof.every_n.candidates import Candidates, candidates
+from ringproof.proof.every_n.candidates import Candidates, candidates, words
 from ringproof.proof.every_n.features import Features
 from ringproof.proof.every_n.model import Predicate
 from ringproof.proof.every_n.nodes import Samples, expr, size
@@ -117,7 +117,7 @@ def _cover(
         if rule is None:
             return None
         rules.append(rule)
-        left &= ~(pool.truth[rule].min(axis=0) > 0)
+        left &= ~pool.all(rule)
     return _needed(pool, rules, value)
 
 
@@ -126,7 +126,7 @@ def _needed(pool: Candidates, rules: list[list[int]], value: Array) -> list[list
     for rule in list(rules):
         rest = [r for r in rules if r is not rule]
         if rest:
-            covered = np.any([pool.truth[r].min(axis=0) > 0 for r in rest], axis=0)
+            covered = np.any([pool.all(r) for r in rest], axis=0)
             if covered[value].all():
                 rules = rest
     return rules
@@ -139,13 +139,13 @@ def _grow(
     if not len(pool.cost):
         return None
     rule: list[int] = []
-    open_ones = np.flatnonzero(positive | negative)
-    truth, kinds = pool.by_sample[open_ones], np.stack([positive, negative], axis=1)[open_ones]
-    while kinds[:, 1].any():
+    ours, theirs = words(positive), words(negative)
+    while theirs.any():
         if len(rule) == MOST_CONDITIONS:
             return None
-        p, n = kinds.T.astype(np.float32) @ truth
-        before = np.log2(kinds[:, 0].sum() / len(kinds))
+        p, n = (pool.counts(kind).astype(np.float32) for kind in (ours, theirs))
+        mine, others = (int(np.bitwise_count(kind).sum()) for kind in (ours, theirs))
+        before = np.log2(mine / (mine + others))
         with np.errstate(divide="ignore", invalid="ignore"):
             gain = np.where(p > 0, p * (np.log2(p / (p + n)) - before), -1.0)
         if measure == "precision":
@@ -155,8 +155,7 @@ def _grow(
         if gain[best] <= 0:
             return None
         rule.append(best)
-        kept = truth[:, best] > 0
-        truth, kinds = truth[kept], kinds[kept]
+        ours, theirs = ours & pool.bits[:, best], theirs & pool.bits[:, best]
     return _simplified(pool, _pruned(pool, rule, negative), positive, negative)
 
 
@@ -164,13 +163,11 @@ def _simplified(pool: Candidates, rule: list[int], positive: Array, negative: Ar
     """Every condition exchanged for the shortest that does the same service in the rule."""
     for at in range(len(rule)):
         rest = rule[:at] + rule[at + 1 :]
-        others = pool.truth[rest].min(axis=0) > 0 if rest else np.ones(len(positive), dtype=bool)
-        covered = others & (pool.truth[rule[at]] > 0) & positive
-        wanted = np.stack([covered, others & negative], axis=1)
-        some = np.flatnonzero(wanted.any(axis=1))
-        shorter = np.flatnonzero(pool.cost <= pool.cost[rule[at]])
-        found = (wanted[some].T.astype(np.float32) @ pool.by_sample[some])[:, shorter]
-        fit = shorter[(found[0] == covered.sum()) & (found[1] == 0)]
+        others = pool.all(rest)
+        covered = others & pool.truth[rule[at]] & positive
+        served = pool.counts(words(covered)) == covered.sum()
+        served &= pool.counts(words(others & negative)) == 0
+        fit = np.flatnonzero(served & (pool.cost <= pool.cost[rule[at]]))
         if fit.size:
             rule = [*rule[:at], int(fit[np.argmin(pool.cost[fit])]), *rule[at + 1 :]]
     return rule
@@ -179,7 +176,7 @@ def _simplified(pool: Candidates, rule: list[int], positive: Array, negative: Ar
 def _pruned(pool: Candidates, rule: list[int], negative: Array) -> list[int]:
     for condition in sorted(rule, key=lambda c: -int(pool.cost[c])):
         rest = [c for c in rule if c != condition]
-        if rest and not (pool.truth[rest].min(axis=0) > 0)[negative].any():
+        if rest and not pool.all(rest)[negative].any():
             rule = rest
     return rule
 

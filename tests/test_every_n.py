@@ -329,7 +329,7 @@ def _false(desk: Desk, sizes: Sizes, size: Size, chance: random.Random) -> list[
     return found
 
 
-@pytest.mark.parametrize("name", QUICK)
+@pytest.mark.parametrize("name", [*QUICK, "recursive_doubling_any"])
 def test_facts_and_proved_goals_are_true_at_random_values(name: str) -> None:
     assert disagreements(name, random.Random(5)) == []
 
@@ -346,10 +346,18 @@ def _bad_division(*args: Any) -> Iterator[Any]:
     yield truths.both(truths.le(0, x - m * it), truths.le(x - m * it, m - 2))
 
 
+def m_of(m: Any) -> Any:
+    return facts.Poly({m: 1})
+
+
+FACTUAL = ("recursive_doubling", "ring", "recursive_doubling_any")
 TRUSTED: dict[str, tuple[object, str, Callable[..., Any]]] = {
     "gap facts": (facts, "gaps", _bad_gaps),
     "division": (truths, "_division", _bad_division),
     "powers": (relations, "_ordered", lambda p, q, e, f, b: iter([facts.le(q * b, p)])),
+    "multiples": (facts, "scaled", lambda u, m: iter([facts.le(m * 2, u * m)])),
+    "products of powers": (relations, "_merged", lambda a, p, q, m: iter([facts.le(m, 0)])),
+    "choices": (facts, "chosen", lambda a, m: iter([facts.le(m_of(m), 0)])),
 }
 
 
@@ -357,7 +365,7 @@ TRUSTED: dict[str, tuple[object, str, Callable[..., Any]]] = {
 def test_false_facts_are_caught(bug: str, monkeypatch: pytest.MonkeyPatch) -> None:
     room, name, wrong = TRUSTED[bug]
     monkeypatch.setattr(room, name, wrong)
-    assert any(disagreements(n, random.Random(5)) for n in ("recursive_doubling", "ring"))
+    assert any(disagreements(n, random.Random(5)) for n in FACTUAL)
 
 
 def _one_more(lo: Any, x: Any, hi: Any) -> Any:

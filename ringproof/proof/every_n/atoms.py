@@ -19,7 +19,7 @@ Argument = Poly | Formula | int | str
 @dataclass(frozen=True, slots=True)
 class Atom:
     """``kind`` and arguments: var(name), div(x, m), half(q, k), digit(q, k), pow(b, e), when(f),
-    log(b, x), clog(b, x), ctz(x), min(x, y), xor(x, y, ...), known(i)."""
+    if(f, x, y), log(b, x), clog(b, x), ctz(x), min(x, y), xor(x, y, ...), known(i)."""
 
     kind: str
     args: tuple[Argument, ...]
@@ -134,6 +134,8 @@ def meaning(atom: Atom, values: Mapping[int, int]) -> int:
     """The value of an atom (not an unknown) under the values of the atoms it is made of."""
     if atom.kind == "when":
         return int(holds(atom.condition(), values))
+    if atom.kind == "if":
+        return atom.poly(1 if holds(atom.condition(), values) else 2).value(values)
     args = [a.value(values) if isinstance(a, Poly) else a for a in atom.args]
     numbers = [a for a in args if isinstance(a, int)]
     x, y = (*numbers, 0)[:2]

@@ -223,6 +223,14 @@ class Division:
             return ONE - self.atoms.poly("when", f.arg)
         return self.atoms.poly("when", f)
 
+    def choice(self, f: Formula, yes: Poly, no: Poly) -> Poly:
+        """yes where f holds, else no; an atom of its own, unless few cases decide f."""
+        indicator = self.indicator(f)
+        few = all(a in self.atoms.small for poly in polys(f) for a in poly.atoms())
+        if few or indicator.number is not None or (yes - no).number is not None:
+            return no + indicator * (yes - no)
+        return self.atoms.poly("if", f, yes, no)
+
     def minimum(self, args: list[Poly]) -> Poly:
         """The smallest of them."""
         best = args[0]

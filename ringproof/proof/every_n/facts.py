@@ -14,8 +14,8 @@ from itertools import combinations
 
 from ringproof.proof.every_n.atoms import Atoms
 from ringproof.proof.every_n.formula import Formula, both, eq, implies, le, polys
-from ringproof.proof.every_n.poly import ONE, ZERO, Monomial, Poly, without
-from ringproof.proof.every_n.relations import gaps, linked, pair, powers, shared
+from ringproof.proof.every_n.poly import ONE, ZERO, Monomial, Poly, times, without
+from ringproof.proof.every_n.relations import chosen, gaps, linked, pair, powers, scaled, shared
 from ringproof.proof.every_n.truths import own
 
 MOST_FORMS, MOST_FACTS = 20, 6000
@@ -58,8 +58,27 @@ class Facts:
                     for size in [a for a in self.seen_atoms if self._plain(a)]:
                         self._form(base, Poly({(size,): 1}))
         self._work()
+        self._scaled(f)
+        self._work()
         self._lowest()
         self._work()
+
+    def _scaled(self, f: Formula) -> None:
+        """What is asked of a sum, also of its multiples by a power, where those are known already."""
+        bases = [b for b in self._forms if len(b) == 1 and self.atoms.of(b[0]).kind == "pow"]
+        for poly in polys(f):
+            parts = [m for m in poly.terms if m]
+            for base in bases if len(parts) > 1 else ():
+                if all(self._multiplied(m, base) for m in parts):
+                    for fact in scaled(poly, Poly({base: 1})):
+                        self._fact(fact)
+
+    def _multiplied(self, m: Monomial, power: Monomial) -> bool:
+        """Whether a product times a power is in use, or is one with another power."""
+        base = self.atoms.of(power[0]).args[0]
+        kinds = [self.atoms.of(a) for a in m]
+        merged = any(k.kind == "pow" and k.args[0] == base for k in kinds)
+        return times(m, power) in self.seen_monomials or (merged and len(m) > 1)
 
     def _lowest(self) -> None:
         """A lowest bit may be one of the other powers: then products with it are the same."""
@@ -157,6 +176,8 @@ class Facts:
         self.seen_monomials[m] = None
         product = Poly({m: 1})
         self._written(m)
+        for fact in chosen(self.atoms, m):
+            self._own(fact)
         small = next((a for a in m if self._small(a)), None)
         if small is not None:
             self._digit(small, product, _rest(m, small))

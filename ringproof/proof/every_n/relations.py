@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import combinations
 
 from ringproof.proof.every_n.atoms import Atom, Atoms
-from ringproof.proof.every_n.formula import Formula, both, eq, implies, le, same
-from ringproof.proof.every_n.poly import Monomial, Poly
+from ringproof.proof.every_n.formula import Formula, both, either, eq, implies, le, same
+from ringproof.proof.every_n.poly import ONE, Monomial, Poly, polynomial
 
 
 def gaps(u: Poly, v: Poly, m: Poly) -> Iterator[Formula]:
@@ -18,6 +19,13 @@ def gaps(u: Poly, v: Poly, m: Poly) -> Iterator[Formula]:
         yield implies(eq(d, i), eq(gap, m * i))
     yield implies(le(2, d), le(m * 2, gap))
     yield implies(le(d, -2), le(gap, m * -2))
+
+
+def scaled(u: Poly, m: Poly) -> Iterator[Formula]:
+    """What u*m can be, for m >= 1: it has the sign of u, and is 0 or at least m apart from it."""
+    yield implies(eq(u, 0), eq(u * m, 0))
+    yield implies(le(1, u), le(m, u * m))
+    yield implies(le(u, -1), le(u * m, -m))
 
 
 def pair(atoms: Atoms, one: int, two: int) -> Iterator[Formula]:
@@ -120,23 +128,37 @@ def _finer(p: Poly, q: Poly, e: Poly, f: Poly, base: int) -> Iterator[Formula]:
 
 
 def powers(atoms: Atoms, m: Monomial) -> Iterator[Formula]:
-    """A product of two powers of one base is a power."""
-    if len(m) != 2:
-        return
-    a, b = atoms.of(m[0]), atoms.of(m[1])
-    if a.kind == b.kind == "pow" and a.args[0] == b.args[0]:
-        e, f = a.poly(1), b.poly(1)
-        whole = e + f
-        number = whole.number
-        if number is None and not atoms.known("pow", a.number(0), whole):
-            if m[0] in atoms.made or m[1] in atoms.made:
-                return
-            atoms.made.add(atoms.number("pow", a.number(0), whole))
-        power = (
-            atoms.poly("pow", a.number(0), whole) if number is None
-            else Poly({(): a.number(0) ** max(number, 0)})
-        )  # fmt: skip
-        yield implies(both(le(0, e), le(0, f)), eq(Poly({m: 1}), power))
+    """A product of two powers of one base, and whatever else, is a product with one power."""
+    for i, j in combinations(range(len(m)), 2):
+        a, b = atoms.of(m[i]), atoms.of(m[j])
+        if a.kind == b.kind == "pow" and a.args[0] == b.args[0]:
+            rest = Poly({tuple(n for at, n in enumerate(m) if at not in (i, j)): 1})
+            yield from _merged(atoms, m[i], m[j], rest)
+
+
+def _merged(atoms: Atoms, one: int, two: int, rest: Poly) -> Iterator[Formula]:
+    base, e, f = atoms.of(one).number(0), atoms.of(one).poly(1), atoms.of(two).poly(1)
+    whole = e + f
+    number = whole.number
+    if number is None and not atoms.known("pow", base, whole):
+        if rest != ONE or one in atoms.made or two in atoms.made:
+            return
+        atoms.made.add(atoms.number("pow", base, whole))
+    power = (
+        atoms.poly("pow", base, whole) if number is None else polynomial(base ** max(number, 0))
+    )
+    product = Poly({(one,): 1}) * Poly({(two,): 1}) * rest
+    yield implies(both(le(0, e), le(0, f)), eq(product, power * rest))
+
+
+def chosen(atoms: Atoms, m: Monomial) -> Iterator[Formula]:
+    """A product with a choice is the product with what is chosen."""
+    for at, number in enumerate(m):
+        atom = atoms.of(number)
+        if atom.kind == "if":
+            product, rest = Poly({m: 1}), Poly({m[:at] + m[at + 1 :]: 1})
+            yield implies(atom.condition(), eq(product, rest * atom.poly(1)))
+            yield either(atom.condition(), eq(product, rest * atom.poly(2)))
 
 
 def linked(atoms: Atoms, m: Monomial, n: Monomial) -> Iterator[Formula]:

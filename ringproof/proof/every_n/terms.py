@@ -109,10 +109,7 @@ class Reader:
         yes = self.term(node.args[1], (*path, test))
         no = self.term(node.args[2], (*path, negation(test)))
         if isinstance(yes, Poly) and isinstance(no, Poly):
-            if yes == no:
-                return yes
-            indicator = self.arithmetic.indicator(test)
-            return no + indicator * (yes - no)
+            return self.arithmetic.choice(test, yes, no)
         if isinstance(yes, Poly) or isinstance(no, Poly):
             raise Untranslatable("a choice between a number and a condition")
         return both(implies(test, yes), either(test, no))

@@ -8,6 +8,7 @@ from ringproof.proof.every_n.atoms import Atom, Atoms
 from ringproof.proof.every_n.formula import (
     Formula,
     both,
+    either,
     eq,
     implies,
     le,
@@ -37,6 +38,9 @@ def own(atoms: Atoms, number: int) -> Iterator[Formula]:
         case "when":
             yield within(0, it, 2)
             yield same(atom.condition(), eq(it, 1))
+        case "if":
+            yield implies(atom.condition(), eq(atom.poly(1), it))
+            yield either(atom.condition(), eq(atom.poly(2), it))
         case "log" | "clog":
             yield from _logarithm(atoms, it, atom)
         case "ctz":

@@ -329,7 +329,7 @@ def _false(desk: Desk, sizes: Sizes, size: Size, chance: random.Random) -> list[
     return found
 
 
-@pytest.mark.parametrize("name", [*QUICK, "recursive_doubling_any"])
+@pytest.mark.parametrize("name", [*QUICK, "recursive_doubling_any", "kary_tree_all_reduce"])
 def test_facts_and_proved_goals_are_true_at_random_values(name: str) -> None:
     assert disagreements(name, random.Random(5)) == []
 

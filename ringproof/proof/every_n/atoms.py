@@ -125,6 +125,14 @@ class Atoms:
         atom = self.of(number)
         return number in self.sizes if atom.kind == "var" else all(map(self.is_size, parts(atom)))
 
+    def exponent(self, number: int) -> str:
+        """What the exponent of a power of two is, or nothing."""
+        atom = self.of(number)
+        if atom.kind != "pow" or atom.args[0] != 2:
+            return ""
+        exponent = atom.poly(1).atom
+        return self.of(exponent).kind if exponent is not None else "sum"
+
     def is_positive(self, m: Monomial) -> bool:
         """Whether a product is at least 1 because each of its atoms is."""
         return all(a in self.positive for a in m)

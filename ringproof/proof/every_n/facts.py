@@ -14,7 +14,7 @@ from itertools import combinations
 
 from ringproof.proof.every_n.atoms import Atoms
 from ringproof.proof.every_n.formula import Formula, both, eq, implies, le, polys
-from ringproof.proof.every_n.poly import ONE, ZERO, Monomial, Poly, times, without
+from ringproof.proof.every_n.poly import ONE, ZERO, Monomial, Poly, polynomial, times, without
 from ringproof.proof.every_n.relations import chosen, gaps, linked, pair, powers, scaled, shared
 from ringproof.proof.every_n.truths import own
 
@@ -34,6 +34,7 @@ class Facts:
     _known: set[Formula] = field(default_factory=set)
     _todo: list[Poly] = field(default_factory=list)
     _looked: set[Poly] = field(default_factory=set)
+    _multiples: dict[Monomial, dict[int, None]] = field(default_factory=dict)
 
     def copy(self) -> Facts:
         """The same, to ask further questions of."""
@@ -41,6 +42,7 @@ class Facts:
         return Facts(
             self.atoms, list(self.fresh), dict(self.seen_atoms), dict(self.seen_monomials), forms,
             set(self._polys), set(self._known), [], set(self._looked),
+            {m: dict(found) for m, found in self._multiples.items()},
         )  # fmt: skip
 
     def ask(self, f: Formula) -> None:
@@ -59,6 +61,9 @@ class Facts:
                         self._form(base, Poly({(size,): 1}))
         self._work()
         self._scaled(f)
+        for base, found in self._multiples.items():
+            for k in found if base in self._forms else ():
+                self._form(base, polynomial(k))
         self._work()
         self._lowest()
         self._work()
@@ -82,27 +87,19 @@ class Facts:
 
     def _lowest(self) -> None:
         """A lowest bit may be one of the other powers: then products with it are the same."""
-        powers = [n for n in self.seen_atoms if self._power(n) and n not in self.atoms.made]
+        powers = [n for n in self.seen_atoms if self.atoms.exponent(n) and n not in self.atoms.made]
         for number in [n for n in self.seen_atoms if self.atoms.of(n).kind == "ctz"]:
             for other in powers:
-                if self._power(other) != "ctz" and not self.atoms.is_size(other):
+                if self.atoms.exponent(other) != "ctz" and not self.atoms.is_size(other):
                     x, power = self.atoms.of(number).poly(0), Poly({(other,): 1})
                     self._atom(self.atoms.number("div", x, power))
         self._work()
         for base, sums in list(self._forms.items()):
-            if len(base) == 1 and self._power(base[0]) == "ctz":
+            if len(base) == 1 and self.atoms.exponent(base[0]) == "ctz":
                 for other in powers:
-                    if self._power(other) != "ctz" and not self.atoms.is_size(other):
+                    if self.atoms.exponent(other) != "ctz" and not self.atoms.is_size(other):
                         for u in list(sums):
                             self._same(base[0], other, u)
-
-    def _power(self, number: int) -> str:
-        """What the exponent of a power of two is, or nothing."""
-        atom = self.atoms.of(number)
-        if atom.kind != "pow" or atom.args[0] != 2:
-            return ""
-        exponent = atom.poly(1).atom
-        return self.atoms.of(exponent).kind if exponent is not None else "sum"
 
     def _same(self, one: int, other: int, u: Poly) -> None:
         p, q = (Poly({(n,): 1}) for n in (one, other))
@@ -220,7 +217,14 @@ class Facts:
             self._fact(implies(eq(Poly({(number,): 1}), i), eq(product, rest * i)))
 
     def _combinations(self, poly: Poly) -> None:
-        """Sums of products with one base that are asked about are forms of their own."""
+        """Sums of products with one base that are asked about are forms of their own, and so are
+        numbers: 8*m is compared with other multiples of m (of powers it says nothing new), and so
+        is 4*m, for products with what is split into halves."""
+        for m, k in poly.terms.items():
+            k = abs(k) if m else 0
+            while k > 3 and not any(self.atoms.of(a).kind == "pow" for a in m):
+                self._multiples.setdefault(m, {})[k] = None
+                k = k // 2 if k % 2 == 0 else 0
         bases = dict.fromkeys(b for m in poly.terms if len(m) > 1 for b in self._bases(m))
         for base in bases:
             inside, _ = poly.split(base)

@@ -64,6 +64,7 @@ class _Parts:
     xors: dict[Node, None] = field(default_factory=dict)
     intos: dict[Node, None] = field(default_factory=dict)
     named: dict[Node, None] = field(default_factory=dict)
+    moving: dict[Node, None] = field(default_factory=dict)
     binary: dict[Node, None] = field(default_factory=dict)
 
 
@@ -131,6 +132,8 @@ def _named(parts: _Parts, schedule: Schedule, phase: Phase, sizes: set[str]) -> 
             tree = inline(expr.node, row.names, mine)
             if "r" in uses(tree) <= sizes | {"r"} and tree.op in _INTEGERS:
                 parts.named[tree] = None
+            if {"r", "s"} <= uses(tree) <= kept and tree.op in ("+", "-"):
+                parts.moving[tree] = None
 
 
 def _sort(parts: _Parts, sub: Node, used: frozenset[str], sizes: set[str]) -> None:
@@ -179,8 +182,10 @@ def features(
     if level > 1:
         for u in (substitute(m, {**at, "r": x}) for m in parts.mixed):
             numbers[u] = None
+    moving = [substitute(t, {**at, "r": x}) for t in parts.moving]
+    numbers.update(dict.fromkeys(moving))
     roles = [x, *_ranks(axes[3:], places)]
-    named = [substitute(t, {"r": r}) for t in parts.named for r in roles]
+    named = [*moving, *(substitute(t, {"r": r}) for t in parts.named for r in roles)]
     found.named = frozenset(t for t in named if size(t) > 2)
     found.numbers = sorted(numbers, key=lambda t: weight(t, found.named))
     found.most = 40 + 40 * level

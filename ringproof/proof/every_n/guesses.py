@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,7 +12,7 @@ from ringproof.proof.every_n import exact, moves
 from ringproof.proof.every_n.covers import Question, senders
 from ringproof.proof.every_n.features import Features, features
 from ringproof.proof.every_n.instance import Case
-from ringproof.proof.every_n.learner import Lesson, learn
+from ringproof.proof.every_n.learner import Lesson, fits, learn
 from ringproof.proof.every_n.model import Places, Predicate, Stage
 from ringproof.proof.every_n.nodes import subtrees
 from ringproof.proof.every_n.traces import Grid, Trace, contents, grid
@@ -31,12 +31,14 @@ class NotLearned(Exception):
 
 @dataclass(slots=True)
 class Teacher:
-    """Traces of the sizes of one case, and what was learned of them."""
+    """Traces of the sizes of one case, and what was learned of them; ``known``: what proved the
+    same phase in other cases, by phase and what it is about."""
 
     schedule: Schedule
     places: Places
     traces: list[Trace]
     deadline: Callable[[], float]
+    known: Mapping[tuple[int, str], Iterable[Predicate]] = field(default_factory=dict)
     _features: dict[tuple[int, tuple[str, ...], int], Features] = field(default_factory=dict)
 
     def moves(self, stage: Stage, level: int, copied: str) -> moves.Guess:
@@ -47,13 +49,13 @@ class Teacher:
         gaining: tuple[Any, ...] = ()
         if stage.reduces:
             g = self._grid(stage, [t.live for t in self.traces], axes)
-            live = self._learn(stage, g, axes, level).predicate
+            live = self._learn(stage, g, axes, level, "live").predicate
             lost = np.flatnonzero(g.value & ~g.after)
             dying = self._senders(stage, [i.case for i in stage.reduces], g, axes, level,
                                   Question(lost, "reads"))  # fmt: skip
         if stage.copies or copied:
             g = self._grid(stage, [t.whole for t in self.traces], axes)
-            whole = self._learn(stage, g, axes, level).predicate
+            whole = self._learn(stage, g, axes, level, "whole").predicate
             gained = np.flatnonzero(g.after & ~g.value)
             gaining = self._senders(stage, [i.case for i in stage.copies], g, axes, level,
                                     Question(gained, "writes"))  # fmt: skip
@@ -72,7 +74,7 @@ class Teacher:
             if t.holds is None and (cells <= MOST_CELLS or t is self.traces[0]):
                 t.holds = contents(t, in_place)
         g = self._grid(stage, [t.holds for t in self.traces], axes)
-        holds = self._learn(stage, g, axes, level).predicate
+        holds = self._learn(stage, g, axes, level, "holds").predicate
         if holds is None:
             raise NotLearned("no invariant")
         gained, lost = (np.flatnonzero(m) for m in (g.after & ~g.value, g.value & ~g.after))
@@ -99,8 +101,13 @@ class Teacher:
         kept = [p for at, p in enumerate(pairs) if at < 3 or p[1].size <= MOST_CELLS]
         return grid([t for t, _ in kept], [a for _, a in kept], stage.index, axes)
 
-    def _learn(self, stage: Stage, g: Grid, axes: tuple[str, ...], level: int) -> Lesson:
-        """The shortest that the levels up to here, or the first that works, can say."""
+    def _learn(
+        self, stage: Stage, g: Grid, axes: tuple[str, ...], level: int, what: str
+    ) -> Lesson:
+        """What proved another case, or the shortest that the levels from here on can say."""
+        for predicate in () if level else self.known.get((stage.index, what), ()):
+            if fits(predicate, g):
+                return Lesson(predicate)
         best: Lesson | None = None
         reason = ""
         for at in range(level, 3):

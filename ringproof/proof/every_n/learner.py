@@ -89,6 +89,12 @@ def truth(rules: Rules, samples: Samples) -> Array:
     return found
 
 
+def fits(predicate: Predicate, grid: Grid) -> bool:
+    """Whether a predicate is right at every sample."""
+    found = truth([[e.node for e in rule] for rule in predicate.rules], grid.samples)
+    return bool(((found ^ bool(predicate.sign)) == grid.value).all())
+
+
 def _shortest(pool: Candidates, value: Array, deadline: float) -> tuple[Rules | None, str]:
     """Rules for the value or for its opposite, whichever is shorter."""
     found: list[tuple[int, Rules, str]] = []

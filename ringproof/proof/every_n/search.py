@@ -15,7 +15,7 @@ from ringproof.proof.every_n.context import Desk
 from ringproof.proof.every_n.counts import Counts
 from ringproof.proof.every_n.formula import lt
 from ringproof.proof.every_n.guesses import Teacher
-from ringproof.proof.every_n.model import Model, Obligation
+from ringproof.proof.every_n.model import Model, Obligation, Predicate, Stage
 from ringproof.proof.every_n.replay import Replays
 from ringproof.proof.every_n.sizes import Sizes
 from ringproof.table.schedule import Schedule
@@ -41,12 +41,13 @@ class CaseProof:
 
 @dataclass(slots=True)
 class Search:
-    """One table, one budget."""
+    """One table, one budget; ``known``: predicates that proved a phase, by phase and what they say."""
 
     schedule: Schedule
     deadline: float
     replays: Replays
     desk: Desk = field(default_factory=Desk)
+    known: dict[tuple[int, str], dict[Predicate, None]] = field(default_factory=dict)
 
     def case(self, sizes: Sizes) -> CaseProof:
         """Prove everything but the claims for one case; errors: `Stuck`, `Broken`."""
@@ -61,7 +62,13 @@ class Search:
 
     def _teacher(self, model: Model) -> Teacher:
         traces = self.replays.of(model.sizes)
-        return Teacher(self.schedule, model.places, traces, self._soon)
+        return Teacher(self.schedule, model.places, traces, self._soon, self.known)
+
+    def _keep(self, stage: Stage, **said: Predicate | None) -> None:
+        """Remember for other cases what proved a phase."""
+        for what, predicate in said.items():
+            if predicate is not None:
+                self.known.setdefault((stage.index, what), {})[predicate] = None
 
     def _soon(self) -> float:
         return min(self.deadline, process_time() + max(0.5, (self.deadline - process_time()) * 0.6))
@@ -80,6 +87,7 @@ class Search:
                 domain = moves.Moves(model, (*guesses, guess), self._resend_waived)
                 if self._stage(model, domain.phase(stage), level):
                     break
+            self._keep(stage, live=guess.live, whole=guess.whole)
             guesses.append(guess)
         domain = moves.Moves(model, tuple(guesses), self._resend_waived)
         self._ends(model, domain)
@@ -94,6 +102,7 @@ class Search:
                 domain = exact.Exact(model, (*guesses, guess), self._resend_waived)
                 if self._stage(model, domain.phase(stage), level):
                     break
+            self._keep(stage, holds=guess.holds)
             guesses.append(guess)
         domain = exact.Exact(model, tuple(guesses), self._resend_waived)
         self._all(model.sizes, domain.links())

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from ringproof.proof.every_n.atoms import Atoms
 from ringproof.proof.every_n.facts import Facts
-from ringproof.proof.every_n.formula import Formula, negation
+from ringproof.proof.every_n.formula import Formula, Or, negation
 from ringproof.proof.every_n.writing import assertions
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ class Context:
         """Prove ``goal`` here, or find where it fails."""
         from ringproof.proof.every_n.session import HARD
 
-        if goal is True:
+        if goal is True or self._settled(goal):
             return Answer("proved")
         # Facts of other questions would only distract.
         own = Context(self.desk, self.hypotheses, self)
@@ -131,6 +131,11 @@ class Context:
         if found == "proved":
             self.desk.relied[self.hypotheses, goal] = None
         return Answer(found, own._session.model if found == "fails" and own._session else {})
+
+    def _settled(self, goal: Formula) -> bool:
+        """Whether the goal, or a part that is enough for it, was proved here before."""
+        parts = goal.args if isinstance(goal, Or) else ()
+        return any((self.hypotheses, part) in self.desk.relied for part in (goal, *parts))
 
     def start(self) -> _Start:
         """The hypotheses with the facts they need, as text; made from the parent's."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, product
 from time import process_time
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy as np
 from ringproof.proof.every_n.features import Features
 from ringproof.proof.every_n.instance import Case
 from ringproof.proof.every_n.model import Places, Sender
-from ringproof.proof.every_n.nodes import Samples, expr, inline, name, node, number, substitute
+from ringproof.proof.every_n.nodes import Samples, expr, inline, name, node, number, substitute, uses
 from ringproof.proof.every_n.senders import Solution, solutions
 from ringproof.proof.every_n.traces import Grid
 from ringproof.table.expr import Expr, Node, Range
@@ -86,7 +87,9 @@ def senders(
     pool: list[tuple[Array, Sender]] = []
     for case in cases:
         row = _row(schedule, case, places)
-        for solution in _likely(row, places, features, question):
+        for solution in chain.from_iterable(
+            guess(row, places, features, question) for guess in (_digitwise, _likely)
+        ):
             if process_time() > deadline:
                 break
             hit = _explains(row, solution, some, grid, at, question, places)
@@ -103,6 +106,27 @@ def senders(
         chosen.append(guess)
         left &= ~hit
     return tuple(chosen)
+
+
+def _digitwise(
+    row: _Row, places: Places, features: Features, question: Question
+) -> Iterator[Solution]:
+    """Sends along one digit: a variable is the difference of two digits, another counts blocks."""
+    x, c = name(places.rank), name(places.slot)
+    rank = row.sender if question.end == "reads" else row.receiver
+    told = [t for t in features.named if uses(t) & {places.rank, places.step} == {places.rank}]
+    powers = [p for p in features.powers[:4] if p.op == "**"]
+    widths = [*features.moduli[:3], *(p for p in features.powers if p.op != "**")][:5]
+    for t, p, m in product([*told, x], powers, widths if len(row.unknowns) in (2, 3) else ()):
+        other = substitute(t, {places.rank: name(places.origin)}) if question.contents else c
+        mine, theirs = _digit(t, p, m), _digit(other, p, m)
+        there, back = (node("%", node("-", *d), m) for d in ((theirs, mine), (mine, theirs)))
+        for along in row.unknowns[1:]:
+            blocks = {u: node("//", c, node("*", p, m)) for u in row.unknowns[1:] if u != along}
+            if rank == name("?r"):
+                yield {"?r": x, along: there, **blocks}
+            elif along in uses(rank):
+                yield {"?r": substitute(rank, {"?r": x, along: there}), along: back, **blocks}
 
 
 def _likely(row: _Row, places: Places, features: Features, question: Question) -> list[Solution]:

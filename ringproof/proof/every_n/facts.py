@@ -92,7 +92,7 @@ class Facts:
             for other in powers:
                 if self.atoms.exponent(other) != "ctz" and not self.atoms.is_size(other):
                     x, power = self.atoms.of(number).poly(0), Poly({(other,): 1})
-                    self._atom(self.atoms.number("div", x, power))
+                    self._poly(self.atoms.poly("div", x, power))
         self._work()
         for base, sums in list(self._forms.items()):
             if len(base) == 1 and self.atoms.exponent(base[0]) == "ctz":
@@ -140,13 +140,12 @@ class Facts:
         self._looked.add(poly)
         for m in poly.terms:
             for atom in m:
-                self._atom(atom)
-            if len(m) > 1:
+                if atom not in self.seen_atoms:
+                    self._atom(atom)
+            if len(m) > 1 and m not in self.seen_monomials:
                 self._monomial(m)
 
     def _atom(self, number: int) -> None:
-        if number in self.seen_atoms:
-            return
         others = list(self.seen_atoms)
         self.seen_atoms[number] = None
         for fact in self._kept(("own", number), lambda: own(self.atoms, number)):
@@ -167,8 +166,6 @@ class Facts:
         return self._kept(("pair", one, two), lambda: pair(self.atoms, one, two))
 
     def _monomial(self, m: Monomial) -> None:
-        if m in self.seen_monomials:
-            return
         others = list(self.seen_monomials)
         self.seen_monomials[m] = None
         product = Poly({m: 1})

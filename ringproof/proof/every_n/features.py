@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from ringproof.proof.every_n.model import Places
 from ringproof.proof.every_n.nodes import (
+    counts,
     inline,
     name,
     node,
@@ -20,6 +21,7 @@ from ringproof.proof.every_n.nodes import (
     size,
     substitute,
     subtrees,
+    tells,
     tidy,
     uses,
     weight,
@@ -28,10 +30,6 @@ from ringproof.proof.every_n.senders import turned
 from ringproof.proof.every_n.sizes import listed
 from ringproof.table.expr import Expr, Node, Range
 from ringproof.table.schedule import Phase, Schedule
-
-_INTEGERS = {"+", "-", "*", "//", "%", "**", "neg", "^", "&", "|", "<<", ">>", "flip", "lowbit",
-             "log2", "ceil_log2", "log", "ceil_log", "min", "max", "if", "bit", "abs"}  # fmt: skip
-_CONDITIONS = {"<", "<=", ">", ">=", "==", "!=", "and", "or", "not", "is_pow2"}
 
 
 @dataclass(slots=True)
@@ -59,6 +57,7 @@ class _Parts:
     ranks: dict[Node, None] = field(default_factory=dict)
     mixed: dict[Node, None] = field(default_factory=dict)
     tests: dict[Node, None] = field(default_factory=dict)
+    guards: dict[Node, None] = field(default_factory=dict)
     moduli: dict[Node, None] = field(default_factory=dict)
     factors: dict[Node, None] = field(default_factory=dict)
     xors: dict[Node, None] = field(default_factory=dict)
@@ -98,6 +97,8 @@ def _parts(schedule: Schedule, phase: Phase) -> _Parts:
                 if sub.op == "%" and "r" in uses(sub) <= sizes | {"r"}:
                     parts.ranks[sub] = None
     for kind, tree in row_trees(schedule, phase):
+        if kind == "guard" and {"r", "s"} <= uses(tree) <= sizes | {"r", "s"}:
+            parts.guards[tree] = None
         for sub in subtrees(tree):
             used = uses(sub)
             if sub.op in ("%", "//") and used and uses(sub.args[1]) <= sizes | {"s"}:
@@ -116,9 +117,9 @@ def _parts(schedule: Schedule, phase: Phase) -> _Parts:
                         parts.steps[arg] = None
             if not used:
                 continue
-            if sub.op in _CONDITIONS and used <= sizes | {"r"} and "r" in used:
+            if tells(sub) and used <= sizes | {"r"} and "r" in used:
                 parts.tests[sub] = None
-            elif sub.op in _INTEGERS or sub.op == "name":
+            elif counts(sub) or sub.op == "name":
                 _sort(parts, sub, used, sizes)
     return parts
 
@@ -130,7 +131,7 @@ def _named(parts: _Parts, schedule: Schedule, phase: Phase, sizes: set[str]) -> 
         mine = kept | {loop.name for loop in row.loops}
         for expr in row.names.values():
             tree = inline(expr.node, row.names, mine)
-            if "r" in uses(tree) <= sizes | {"r"} and tree.op in _INTEGERS:
+            if "r" in uses(tree) <= sizes | {"r"} and counts(tree):
                 parts.named[tree] = None
             if {"r", "s"} <= uses(tree) <= kept and tree.op in ("+", "-"):
                 parts.moving[tree] = None
@@ -192,6 +193,8 @@ def features(
     marks = [number(0), s, *(substitute(t, at) for t in parts.steps), *parts.sizes]
     found.marks = sorted(dict.fromkeys(marks), key=size)[: 8 + 4 * level]
     found.conditions = [substitute(t, {"r": r}) for t in parts.tests for r in _ranks(axes, places)]
+    left = (substitute(t, {**at, "r": x}) for t in parts.guards)
+    found.conditions += [earlier(t, places.step) for t in left]
     return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ringproof.proof.every_n.poly import Poly, polynomial
 
@@ -34,6 +34,13 @@ class And:
     """All of them."""
 
     args: tuple[Formula, ...]
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_hash", hash(("And", self.args)))
+
+    def __hash__(self) -> int:
+        return self._hash
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +48,13 @@ class Or:
     """At least one of them."""
 
     args: tuple[Formula, ...]
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_hash", hash(("Or", self.args)))
+
+    def __hash__(self) -> int:
+        return self._hash
 
 
 Formula = bool | Le | Eq | Not | And | Or

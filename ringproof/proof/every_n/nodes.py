@@ -15,6 +15,9 @@ from ringproof.table.integers import OPERATIONS, Undefined
 Array = np.ndarray[Any, np.dtype[Any]]
 _INFIX = {"+", "-", "*", "//", "%", "**", "&", "|", "^", "<<", ">>", "<", "<=", ">", ">=", "==",
           "!=", "and", "or", "/"}  # fmt: skip
+_INTEGERS = {"+", "-", "*", "//", "%", "**", "neg", "^", "&", "|", "<<", ">>", "flip", "lowbit",
+             "log2", "ceil_log2", "log", "ceil_log", "min", "max", "if", "bit", "abs"}  # fmt: skip
+_CONDITIONS = {"<", "<=", ">", ">=", "==", "!=", "and", "or", "not", "is_pow2"}
 
 
 def number(value: int) -> Node:
@@ -65,12 +68,29 @@ def substitute(tree: Node, values: Mapping[str, Node]) -> Node:
 
 def uses(tree: Node) -> frozenset[str]:
     """The names in a tree."""
-    return frozenset(str(n.value) for n in walk(tree) if n.op == "name")
+    found: set[str] = set()
+    rest = [tree]
+    while rest:
+        one = rest.pop()
+        rest.extend(one.args)
+        if one.op == "name":
+            found.add(str(one.value))
+    return frozenset(found)
+
+
+def tells(tree: Node) -> bool:
+    """Whether it is a condition."""
+    return tree.op in _CONDITIONS or (tree.op == "if" and tells(tree.args[1]))
+
+
+def counts(tree: Node) -> bool:
+    """Whether it is an integer, and not just a name or a number."""
+    return tree.op in _INTEGERS and not tells(tree)
 
 
 def size(tree: Node) -> int:
     """How many nodes."""
-    return sum(1 for _ in walk(tree))
+    return 1 + sum(map(size, tree.args))
 
 
 def weight(tree: Node, named: frozenset[Node]) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,7 @@ from ringproof.proof.every_n.context import Desk
 from ringproof.proof.every_n.formula import both, holds
 from ringproof.proof.every_n.model import Model, Predicate
 from ringproof.proof.every_n.nodes import number
+from ringproof.proof.every_n.poly import Poly, polynomial
 from ringproof.proof.every_n.sizes import Sizes, cases, listed
 from ringproof.simulate import Violations, simulate
 from ringproof.table.expr import parse
@@ -49,7 +51,7 @@ ROOT = Path(__file__).parent.parent
 RIGHT = sorted((ROOT / "schedules").glob("*.toml"))
 WRONG = sorted((ROOT / "tests" / "wrong").glob("*.toml"))
 QUICK = ("ring", "ring_reduce_scatter", "ring_all_gather", "naive", "binomial_broadcast",
-         "recursive_doubling", "bruck_all_gather")  # fmt: skip
+         "recursive_doubling", "bruck_all_gather", "swing_latency", "bine_all_gather")  # fmt: skip
 
 
 def load(path: Path) -> Schedule:
@@ -365,7 +367,51 @@ TRUSTED: dict[str, tuple[object, str, Callable[..., Any]]] = {
 def test_false_facts_are_caught(bug: str, monkeypatch: pytest.MonkeyPatch) -> None:
     room, name, wrong = TRUSTED[bug]
     monkeypatch.setattr(room, name, wrong)
-    assert any(disagreements(n, random.Random(5)) for n in FACTUAL)
+    assert any(disagreements(n, random.Random(5)) for n in (*FACTUAL, "bine_all_gather"))
+
+
+def powers_said_falsely() -> list[str]:
+    """False facts about powers of several bases, their remainders and how they compare."""
+    kept = atoms.Atoms()
+    x, y = (kept.poly("var", name) for name in "xy")
+    half = kept.split(next(x.atoms()), 2)[0]
+    powers = [kept.poly("pow", b, e) for b in (2, 3, 4) for e in (x, x + 1, half * 2, x - y, x + y + 1)]
+    numbers = [next(p.atoms()) for p in powers]
+    numbers += [kept.number("div", p, polynomial(k)) for p in powers for k in (2, 3, 4, 5)]
+    said = [f for n in numbers for f in truths.own(kept, n)]
+    said += [f for n in numbers for m in numbers if n != m for f in relations.pair(kept, n, m)]
+    found = []
+    for i, j in product(range(-3, 8), repeat=2):
+        values: dict[int, int] = {}
+        for atom in kept.kinds:
+            at = kept.numbers[atom]
+            unknown = {"x": i, "y": j}.get(str(atom.args[0]))
+            values[at] = atoms.meaning(atom, values) if unknown is None else unknown
+        found += [f"{f} at {i}, {j}" for f in said if not holds(f, values)]
+    return found
+
+
+def _equal(one: int, two: int) -> Any:
+    return facts.eq(*(Poly({(n,): 1}) for n in (one, two)))
+
+
+POWERS: dict[str, tuple[object, str, Callable[..., Any]]] = {
+    "remainders": (truths, "remainder", lambda every, at, k: (0, polynomial(1))),
+    "remainders of small powers": (truths, "remainder", lambda every, at, k: (0, polynomial(0))),
+    "parities": (truths, "parity", lambda every, x: polynomial(0)),
+    "order": (relations, "_ordered", lambda p, q, e, f, b: iter([facts.eq(p, q)])),
+    "roots": (relations, "_rooted", lambda every, one, two: iter([_equal(one, two)])),
+}  # fmt: skip
+
+
+def test_facts_about_powers_are_true() -> None:
+    assert powers_said_falsely() == []
+
+
+@pytest.mark.parametrize("bug", POWERS)
+def test_false_facts_about_powers_are_caught(bug: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(*POWERS[bug])
+    assert powers_said_falsely()
 
 
 def _one_more(lo: Any, x: Any, hi: Any) -> Any:

@@ -110,6 +110,23 @@ class Atoms:
             self.splits.setdefault(number, half * k + digit)
         return half, digit
 
+    def splits_by(self, number: int, k: int) -> bool:
+        """Whether an atom may be split by k: one that stands for any integer, and not split otherwise."""
+        whole = Poly({(number,): 1})
+        split = self.poly("half", whole, k) * k + self.poly("digit", whole, k)
+        if number < 0 or number in self.positive or self.links.get(number, split) != split:
+            return False
+        return self.of(number).kind in ("var", "div", "half")
+
+    def split_before(self, poly: Poly, k: int) -> int:
+        """A divisor of k by which something in a sum was split already; 0 where there is none."""
+        for m, coefficient in poly.terms.items():
+            if len(m) == 1 and 1 < coefficient < k and k % coefficient == 0:
+                atom = self.of(m[0])
+                if atom.kind == "half" and atom.args[1] == coefficient:
+                    return coefficient
+        return 0
+
     def written(self, poly: Poly) -> Poly:
         """The polynomial with every split atom replaced, as often as possible."""
         while (after := poly.replaced(self.splits)) is not poly:

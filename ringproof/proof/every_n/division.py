@@ -23,6 +23,7 @@ from ringproof.proof.every_n.formula import (
     within,
 )  # fmt: skip
 from ringproof.proof.every_n.poly import ONE, ZERO, Poly, polynomial
+from ringproof.proof.every_n.truths import parity, remainder
 
 
 class Untranslatable(Exception):
@@ -68,6 +69,10 @@ class Division:
 
     def modulo(self, x: Poly, m: Poly) -> Poly:
         """x % m; x itself where m is not positive."""
+        if m.number == 2:
+            odd = parity(self.atoms, self._told(self.atoms.written(x), 2))
+            if odd is not None:
+                return odd
         return self.atoms.written(x - m * self.divide(x, m))
 
     def divide(self, x: Poly, m: Poly) -> Poly:
@@ -131,9 +136,9 @@ class Division:
         return self.atoms.poly("div", x, m)
 
     def _by_number(self, x: Poly, k: int) -> Poly:
-        x = self.atoms.written(x)
         if k == 1:
-            return x
+            return self.atoms.written(x)
+        x = self._told(self.atoms.written(x), k)
         exact: dict[tuple[int, ...], int] = {}
         rest: dict[tuple[int, ...], int] = {}
         for m, coefficient in x.terms.items():
@@ -142,9 +147,12 @@ class Division:
         left = Poly(rest)
         if left.number is not None:
             return Poly(exact) + left.number // k
+        finer = self.atoms.split_before(left, k)
+        if finer:
+            return Poly(exact) + self._by_number(self._by_number(left, finer), k // finer)
         if k <= 8:
             for atom in [a for (a, *more) in filter(None, left.terms) if not more]:
-                if self._splits(atom, k):
+                if self.atoms.splits_by(atom, k):
                     half, digit = self.atoms.split(atom, k)
                     whole_part = {atom: half * k + digit}
                     return Poly(exact) + self._by_number(left.replaced(whole_part), k)
@@ -154,12 +162,15 @@ class Division:
                 return Poly(exact) + table
         return Poly(exact) + self._remaining(left, polynomial(k))
 
-    def _splits(self, atom: int, k: int) -> bool:
-        it = Poly({(atom,): 1})
-        half = self.atoms.poly("half", it, k) * k + self.atoms.poly("digit", it, k)
-        if atom < 0 or atom in self.atoms.positive or self.atoms.links.get(atom, half) != half:
-            return False
-        return self.atoms.of(atom).kind in ("var", "div", "half")
+    def _told(self, x: Poly, k: int) -> Poly:
+        """x with every power whose remainder by k is known written as that and a multiple of k."""
+        open_part = Poly({m: i for m, i in x.terms.items() if i % k})
+        found = {}
+        for a in set(open_part.atoms()):
+            known = remainder(self.atoms, a, k)
+            if known is not None and self._natural(self.atoms.of(a).poly(1) - known[0]):
+                found[a] = self.atoms.poly("div", Poly({(a,): 1}), polynomial(k)) * k + known[1]
+        return x - open_part + open_part.replaced(found)
 
     def _halved(self, x: Poly) -> Poly | None:
         """x // 2 as a polynomial, where x is made of one or two atoms that are 0 or 1."""

@@ -35,6 +35,7 @@ class Facts:
     _todo: list[Poly] = field(default_factory=list)
     _looked: set[Poly] = field(default_factory=set)
     _multiples: dict[Monomial, dict[int, None]] = field(default_factory=dict)
+    _asked: set[int] = field(default_factory=set)
 
     def copy(self) -> Facts:
         """The same, to ask further questions of."""
@@ -42,7 +43,7 @@ class Facts:
         return Facts(
             self.atoms, list(self.fresh), dict(self.seen_atoms), dict(self.seen_monomials), forms,
             set(self._polys), set(self._known), [], set(self._looked),
-            {m: dict(found) for m, found in self._multiples.items()},
+            {m: dict(found) for m, found in self._multiples.items()}, set(self._asked),
         )  # fmt: skip
 
     def ask(self, f: Formula) -> None:
@@ -50,6 +51,7 @@ class Facts:
         for poly in polys(f):
             if poly not in self._polys:
                 self._polys.add(poly)
+                self._asked.update(poly.atoms())
                 self._poly(poly)
                 self._combinations(poly)
         self._work()
@@ -67,6 +69,19 @@ class Facts:
         self._work()
         self._lowest()
         self._work()
+        self._parted()
+        self._work()
+
+    def _parted(self) -> None:
+        """A power that is asked about is so in products where one a little larger is."""
+        asked = [self.atoms.of(n) for n in self._asked if self.atoms.of(n).kind == "pow"]
+        for base, sums in list(self._forms.items()):
+            for atom in [self.atoms.of(u.atom) for u in sums if u.atom is not None]:
+                if atom.kind == "pow":
+                    for other in asked:
+                        gap = (atom.poly(1) - other.poly(1)).number
+                        if other.args[0] == atom.args[0] and gap in (1, 2):
+                            self._form(base, self.atoms.poly("pow", *other.args))
 
     def _scaled(self, f: Formula) -> None:
         """What is asked of a sum, also of its multiples by a power, where those are known already."""
@@ -182,9 +197,17 @@ class Facts:
             rest = without(m, base)
             if rest:
                 self._form(base, Poly({rest: 1}))
+                self._unsplit(base, rest)
         for other in others:
             for fact in linked(self.atoms, m, other):
                 self._fact(fact)
+
+    def _unsplit(self, base: Monomial, rest: Monomial) -> None:
+        """What was split is a form too: its bounds say more than those of its half."""
+        atom = self.atoms.of(rest[0])
+        whole = atom.poly(0).atom if len(rest) == 1 and atom.kind == "half" else None
+        if whole is not None and self.atoms.of(whole).kind == "var":
+            self._form(base, atom.poly(0))
 
     def _written(self, m: Monomial) -> None:
         """A product with an atom that was split is the sum of the products with its parts."""

@@ -35,6 +35,9 @@ def pair(atoms: Atoms, one: int, two: int) -> Iterator[Formula]:
         p, q = Poly({(one,): 1}), Poly({(two,): 1})
         yield from _ordered(p, q, a.poly(1), b.poly(1), a.number(0))
         yield from _ordered(q, p, b.poly(1), a.poly(1), a.number(0))
+    elif a.kind == b.kind == "pow":
+        yield from _rooted(atoms, one, two)
+        yield from _rooted(atoms, two, one)
     if a.kind == b.kind and a.kind in ("ctz", "log", "clog") and a.args[:-1] == b.args[:-1]:
         x, y = (t.poly(len(t.args) - 1) for t in (a, b))
         yield implies(eq(x, y), eq(Poly({(one,): 1}), Poly({(two,): 1})))
@@ -117,6 +120,18 @@ def _nested(m: Poly, p: Poly, e: Poly, n: Poly, q: Poly, f: Poly) -> Iterator[Fo
     big, small = m * p, n * q
     inside = both(le(big, small), le(small + n, big + m))
     yield implies(both(le(0, f), le(f, e)), inside)
+
+
+def _rooted(atoms: Atoms, one: int, two: int) -> Iterator[Formula]:
+    """A power of b**j is a power of b, with j times the exponent."""
+    a, b = atoms.of(one), atoms.of(two)
+    root, times = b.number(0), 1
+    while root**times < a.number(0):
+        times += 1
+    if root**times == a.number(0):
+        p, q = (Poly({(n,): 1}) for n in (one, two))
+        yield from _ordered(p, q, a.poly(1) * times, b.poly(1), root)
+        yield from _ordered(q, p, b.poly(1), a.poly(1) * times, root)
 
 
 def _finer(p: Poly, q: Poly, e: Poly, f: Poly, base: int) -> Iterator[Formula]:

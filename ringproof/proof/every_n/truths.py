@@ -63,11 +63,50 @@ def _division(atoms: Atoms, q: Poly, x: Poly, m: Poly) -> Iterator[Formula]:
     yield implies(both(guard, le(0, x)), both(le(0, q), le(q, x)))
     yield implies(both(guard, lt(x, 0)), both(lt(q, 0), le(x, q)))
     yield implies(negation(guard), eq(q, 0))
+    if x.atom is not None and m.number is not None:
+        known = remainder(atoms, x.atom, m.number)
+        if known is not None:
+            yield implies(le(known[0], atoms.of(x.atom).poly(1)), eq(rest, known[1]))
     inner = atoms.of(x.atom) if x.atom is not None else None
     if inner and inner.kind == "div" and sure:
         a = inner.poly(1)
         if a != m and a.atom in atoms.positive and m.atom in atoms.positive:
             yield eq(q, atoms.poly("div", atoms.poly("div", inner.poly(0), m), a))
+
+
+def remainder(atoms: Atoms, number: int, k: int) -> tuple[int, Poly] | None:
+    """What a power b**e leaves when divided by k, and from which e on, where b leaves 0, 1 or -1.
+
+    b = 0 (mod k) gives b**e = 0 from e = 1 on; b = 1 gives 1; b = -1 gives (-1)**e: 1 for even e,
+    k - 1 for odd e.
+    """
+    atom = atoms.of(number)
+    if atom.kind != "pow" or k < 2:
+        return None
+    left = atom.number(0) % k
+    if left < 2:
+        return 1 - left, polynomial(left)
+    odd = parity(atoms, atom.poly(1)) if left == k - 1 else None
+    return None if odd is None else (0, odd * (k - 2) + 1)
+
+
+def parity(atoms: Atoms, x: Poly) -> Poly | None:
+    """x % 2 by one digit: even multiples do not matter, nor signs, and 1 more turns it over."""
+    odd = [m for m, coefficient in atoms.written(x).terms.items() if coefficient % 2]
+    rest = [m for m in odd if m != ()]
+    if any(len(m) > 1 for m in rest):
+        return None
+    if not rest:
+        bit = polynomial(0)
+    elif len(rest) > 1:
+        bit = atoms.poly("digit", Poly(dict.fromkeys(rest, 1)), 2)
+    elif rest[0][0] < 0:
+        bit = Poly({rest[0]: 1})
+    elif atoms.splits_by(rest[0][0], 2):
+        bit = atoms.split(rest[0][0], 2)[1]
+    else:
+        return None
+    return bit if len(rest) == len(odd) else polynomial(1) - bit
 
 
 def _power(atoms: Atoms, p: Poly, base: int, e: Poly) -> Iterator[Formula]:

@@ -5,8 +5,9 @@ unless all rows are in place, the chunk q it is of.  What makes M right is this 
 exactly what every slot holds before a step, each contribution once, then it does so after it:
   - a slot hit by a copy (by only one, and by nothing else: conflict-free) holds what its source
     held, which is M after;
-  - a slot hit by reduces holds its own and theirs: these are disjoint, pair by pair, so each part is
-    there once (`once`); they are in M after; and what M gained comes from a send whose source had it;
+  - a slot hit by reduces holds its own and theirs: these are disjoint, pair by pair (or nothing else
+    hits it), so each part is there once (`once`); they are in M after; and what M gained comes from a
+    send whose source had it;
   - a slot not hit has neither gained (a gain needs a hit) nor lost (a loss needs a copy).
 Defined: the source of a send, and the target of a reduce, holds a guessed witness, so it is set; and
 what is set holds something, because every send so far carried something.
@@ -161,10 +162,11 @@ class Exact:
             if (other.case.index, other.case.part) < (one.case.index, one.case.part):
                 continue
             two = twin(self.model, one, other.case)
-            wider, part = self._part(
-                two.context.extended(two.exists), f"{p}i", one.into
-            )
             hit = both(eq(one.receiver, two.receiver), eq(one.into, two.into))
+            wider = two.context.extended(two.exists)
+            if wider.entails(implies(hit, one.same_send(two))):
+                continue  # a slot is hit only once: nothing to be disjoint
+            wider, part = self._part(wider, f"{p}i", one.into)
             mine = self.holds(p, wider, s, source, part)
             theirs = self.holds(p, wider, s, (two.sender, two.chunk), part)
             goal = implies(both(hit, mine, theirs), one.same_send(two))

@@ -9,7 +9,7 @@ from ringproof.proof.every_n.formula import Formula, both, either, eq, negation
 from ringproof.proof.every_n.instance import Instance, given
 from ringproof.proof.every_n.model import Model, Predicate, Sender, Stage
 from ringproof.proof.every_n.poly import Poly
-from ringproof.proof.every_n.terms import Reader
+from ringproof.proof.every_n.terms import Reader, about_step
 from ringproof.table.expr import Expr
 
 Place = Mapping[str, Poly]
@@ -17,10 +17,19 @@ Place = Mapping[str, Poly]
 
 def predicate(model: Model, guess: Predicate, context: Context, place: Place) -> Formula:
     """The invariant at a place; total, so the same everywhere for the same values."""
-    reader = Reader(context, {**model.sizes.values, **place}, {})
-    rules = (both(*(reader.condition(e.node) for e in rule)) for rule in guess.rules)
+    values = {**model.sizes.values, **place}
+    rules = (_rule(rule, context, values, model.places.step) for rule in guess.rules)
     found = either(*rules)
     return negation(found) if guess.sign else found
+
+
+def _rule(rule: tuple[Expr, ...], context: Context, values: Place, step: str) -> Formula:
+    """All its conditions; those on the step alone are read first, and the others where they hold."""
+    early = [e for e in rule if about_step(e.node, step)]
+    reader = Reader(context, values, {})
+    first = both(*(reader.condition(e.node) for e in early))
+    reader = Reader(context.extended(first), values, {})
+    return both(first, *(reader.condition(e.node) for e in rule if e not in early))
 
 
 def value(model: Model, expr: Expr, context: Context, place: Place) -> Poly:

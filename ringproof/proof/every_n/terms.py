@@ -7,7 +7,7 @@ Operations are total here (see `atoms`); where the table language has no value i
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ringproof.proof.every_n.arithmetic import Arithmetic, Untranslatable
 from ringproof.proof.every_n.context import Context
@@ -22,7 +22,7 @@ from ringproof.proof.every_n.formula import (
     negation,
 )  # fmt: skip
 from ringproof.proof.every_n.poly import Poly, polynomial
-from ringproof.table.expr import Expr, Node
+from ringproof.table.expr import Expr, Node, walk
 
 Term = Poly | Formula
 
@@ -106,8 +106,11 @@ class Reader:
 
     def _choice(self, node: Node, path: tuple[Formula, ...]) -> Term:
         test = self.condition(node.args[0], path)
-        yes = self.term(node.args[1], (*path, test))
-        no = self.term(node.args[2], (*path, negation(test)))
+        here, there = self, self
+        if about_step(node.args[0], "s"):  # worth simplifying under: the first step is special
+            here, there = (replace(self, context=self.context.extended(t)) for t in (test, negation(test)))
+        yes = here.term(node.args[1], (*path, test))
+        no = there.term(node.args[2], (*path, negation(test)))
         if isinstance(yes, Poly) and isinstance(no, Poly):
             return self.arithmetic.choice(test, yes, no)
         if isinstance(yes, Poly) or isinstance(no, Poly):
@@ -130,6 +133,11 @@ class Reader:
                 holds = both(le(0, args[1]), le(0, args[0]), lt(args[0], power))
         if holds is not True:
             self.needs.append(Need(path, holds, node))
+
+
+def about_step(node: Node, step: str) -> bool:
+    """Whether an expression speaks of the step, and of nothing else but N."""
+    return step in (used := {n.value for n in walk(node) if n.op == "name"}) and used <= {step, "N"}
 
 
 _COMPARE = ("<", "<=", ">", ">=", "==", "!=")

@@ -5,9 +5,9 @@ Trusted (what a proof rests on): `poly`, `formula`, `atoms`, `truths`, `relation
 `sizes` (what is assumed of N and the parameters); `instance`, `model` and `reading` (symbolic sends,
 promises and guesses); `basics`, `moves`, `exact` and `counts` (which obligations make a property
 true); and Z3's `unsat`.
-Not trusted: `nodes`, `traces`, `features`, `candidates`, `learner`, `senders`, `covers`, `witnesses`,
-`guesses`, `tallies`, `replay`, `search` and `prove`.  They only guess; a bad guess costs a proof and
-can never make one.  A refutation is always a replay.
+Not trusted: `nodes`, `traces`, `features`, `signed`, `candidates`, `learner`, `senders`, `covers`,
+`witnesses`, `guesses`, `tallies`, `replay`, `search` and `prove`.  They only guess; a bad guess costs a
+proof and can never make one.  A refutation is always a replay.
 """
 
 from ringproof.proof.every_n.prove import prove_every_n

@@ -46,6 +46,8 @@ class Candidates:
         right = self.features.marks[j] if kind == 0 else numbers[j]
         if kind == 0 and right.op == "const":
             right = number(k)
+            if numbers[i].op == "%" and k == op == 0:
+                op = _OPS.index("==")  # a remainder of at most 0 is 0
         elif k:
             right = node("+" if k > 0 else "-", right, number(abs(k)))
         return node(_OPS[op], numbers[i], right)

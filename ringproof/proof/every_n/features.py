@@ -27,6 +27,7 @@ from ringproof.proof.every_n.nodes import (
     weight,
 )  # fmt: skip
 from ringproof.proof.every_n.senders import turned
+from ringproof.proof.every_n.signed import signed
 from ringproof.proof.every_n.sizes import listed
 from ringproof.table.expr import Expr, Node, Range
 from ringproof.table.schedule import Phase, Schedule
@@ -158,7 +159,7 @@ def features(
     at = {"s": s}
     powers = [substitute(p, at) for p in parts.moduli if "s" in uses(p)]
     powers += [substitute(p, at) for p in parts.steps if p.op in ("**", ">>") and p not in powers]
-    powers = list(dict.fromkeys(tidy(p) for p in powers))
+    powers = list(dict.fromkeys(tidy(p) for p in powers if p.op != "**" or p.args[0].op != "neg"))
     powers += [earlier(p, places.step) for p in powers if _falls(p, places.step)]
     constants = [m for m in parts.moduli if "s" not in uses(m)]
     found.powers, found.moduli = list(dict.fromkeys(powers)), constants
@@ -187,11 +188,14 @@ def features(
     numbers.update(dict.fromkeys(moving))
     roles = [x, *_ranks(axes[3:], places)]
     named = [*moving, *(substitute(t, {"r": r}) for t in parts.named for r in roles)]
-    found.named = frozenset(t for t in named if size(t) > 2)
+    turns = signed([t for _, t in row_trees(schedule, phase)], places, [name(a) for a in axes[2:]])
+    numbers.update(dict.fromkeys((*turns.runs, *turns.periods)))
+    found.named = frozenset(t for t in (*named, *turns.runs, *turns.periods) if size(t) > 2)
     found.numbers = sorted(numbers, key=lambda t: weight(t, found.named))
     found.most = 40 + 40 * level
     marks = [number(0), s, *(substitute(t, at) for t in parts.steps), *parts.sizes]
-    found.marks = sorted(dict.fromkeys(marks), key=size)[: 8 + 4 * level]
+    marks = sorted(dict.fromkeys(marks), key=size)[: 8 + 4 * level]
+    found.marks = list(dict.fromkeys([*marks, *turns.lengths]))
     found.conditions = [substitute(t, {"r": r}) for t in parts.tests for r in _ranks(axes, places)]
     left = (substitute(t, {**at, "r": x}) for t in parts.guards)
     found.conditions += [earlier(t, places.step) for t in left]

@@ -44,6 +44,8 @@ def turned(tree: Node, wanted: Node, unknown: str) -> Iterator[Node]:
             yield from turned(mine, node("-", other, wanted), unknown)
         case "*":
             yield from turned(mine, node("//", wanted, other), unknown)
+            if other.op == "if":  # a sign undoes itself
+                yield from turned(mine, node("*", wanted, other), unknown)
         case "//" if i == 0:
             yield from turned(mine, node("*", wanted, other), unknown)
         case "^" | "flip" if i == 0 or op == "^":

@@ -33,8 +33,10 @@ from ringproof.proof.every_n import (
     replay,
     truths,
 )
+from ringproof.proof.every_n.composition import written_out
 from ringproof.proof.every_n.context import Desk
 from ringproof.proof.every_n.formula import both, holds
+from ringproof.proof.every_n.groups import groups
 from ringproof.proof.every_n.model import Model, Predicate
 from ringproof.proof.every_n.nodes import number
 from ringproof.proof.every_n.poly import Poly, polynomial
@@ -220,6 +222,7 @@ def concrete(
 
 def models(schedule: Schedule) -> Iterator[tuple[Desk, Model]]:
     desk = Desk()
+    schedule = written_out(schedule, groups).schedule
     for split in (frozenset[str](), frozenset(p.name for p in schedule.params if listed(p))):
         try:
             for sizes in cases(schedule, desk, split):
@@ -291,12 +294,12 @@ def test_symbolic_rows_are_the_expanded_sends(path: Path) -> None:
         pytest.skip("not translated")
 
 
-def disagreements(name: str, chance: random.Random) -> list[str]:
+def disagreements(name: str, chance: random.Random, budget: float = 4) -> list[str]:
     """Facts that are false, and things Z3 proved that are false, at random values."""
     schedule = table(name)
     found: list[str] = []
     desk = Desk()
-    done = prove_every_n(schedule, budget=4)
+    done = prove_every_n(schedule, budget)
     proofs: Any = done.guesses
     if proofs:
         desk = proofs[0].model.sizes.desk

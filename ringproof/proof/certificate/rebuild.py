@@ -14,11 +14,13 @@ from ringproof.proof.certificate.data import Refused, read_counts, read_domain
 from ringproof.proof.every_n import basics, exact
 from ringproof.proof.every_n.arithmetic import Untranslatable
 from ringproof.proof.every_n.atoms import Atoms
+from ringproof.proof.every_n.composition import Composition, written_out
 from ringproof.proof.every_n.context import Desk, Unrecorded
 from ringproof.proof.every_n.formula import Formula
+from ringproof.proof.every_n.groups import groups
 from ringproof.proof.every_n.model import Model, Obligation
 from ringproof.proof.every_n.sizes import cases
-from ringproof.proof.every_n.writing import Question
+from ringproof.proof.every_n.questions import Question
 from ringproof.table.expr import ExprError
 from ringproof.table.schedule import Claim, Schedule
 
@@ -68,7 +70,8 @@ def rebuild(schedule: Schedule, data: Mapping[str, Any], recorded: str | None) -
 
 def _questions(schedule: Schedule, given: list[Mapping[str, Any]], desk: Desk) -> Iterator[Asked]:
     split = frozenset(given[0]["fixed"])
-    every = list(cases(schedule, desk, split))
+    composition = written_out(schedule, groups)
+    every = list(cases(composition.schedule, desk, split))
     if len(every) != len(given):
         raise Refused(f"{len(given)} cases of the sizes instead of {len(every)}")
     proved = set(given[0]["claims"])
@@ -80,7 +83,7 @@ def _questions(schedule: Schedule, given: list[Mapping[str, Any]], desk: Desk) -
         if set(case["claims"]) != proved:
             raise Refused("a claim that is not proved in every case of the sizes")
         asked: dict[tuple[tuple[Formula, ...], Formula], str] = {}
-        for about, ob in _obligations(schedule, Model(sizes), case):
+        for about, ob in _obligations(composition, Model(sizes), case):
             asked.setdefault((ob.context.hypotheses, ob.goal), about)
         for key in desk.relied:
             asked.setdefault(key, SIMPLIFIED)
@@ -91,12 +94,13 @@ def _questions(schedule: Schedule, given: list[Mapping[str, Any]], desk: Desk) -
 
 
 def _obligations(
-    schedule: Schedule, model: Model, case: Mapping[str, Any]
+    composition: Composition, model: Model, case: Mapping[str, Any]
 ) -> Iterator[tuple[str, Obligation]]:  # fmt: skip
     """All obligations of one case, in order, and what each is about."""
+    schedule = composition.schedule
     waived = "yes" if "no-resend" in schedule.waive else ""
     domain = read_domain(model, case, waived)
-    whole = [basics.sense(model), basics.ranges(model), basics.conflicts(model)]
+    whole = [composition.obligations(model), basics.sense(model), basics.ranges(model), basics.conflicts(model)]
     if isinstance(domain, exact.Exact):
         whole.append(domain.links())
     whole += [domain.phase(stage) for stage in model.stages]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from ringproof.proof.every_n.atoms import Atoms
 from ringproof.proof.every_n.facts import Facts
 from ringproof.proof.every_n.formula import Formula, Or, negation
-from ringproof.proof.every_n.writing import assertions
+from ringproof.proof.every_n.questions import assertions
 
 if TYPE_CHECKING:
     from ringproof.proof.every_n.session import Session

@@ -8,8 +8,10 @@ from time import process_time
 from ringproof.problem import ExpansionError
 from ringproof.proof.every_n.arithmetic import Untranslatable
 from ringproof.proof.every_n.asserted import Asserted
+from ringproof.proof.every_n.composition import Composition, written_out
 from ringproof.proof.every_n.context import Desk, OutOfTime
 from ringproof.proof.every_n.exact import Guess as ExactGuess
+from ringproof.proof.every_n.groups import groups
 from ringproof.proof.every_n.guesses import NotLearned
 from ringproof.proof.every_n.model import Predicate
 from ringproof.proof.every_n.moves import Guess as MovesGuess
@@ -35,12 +37,12 @@ PROPERTIES = ("in-range", "conflict-free", "defined", "complete", "once", "no-re
 def prove_every_n(schedule: Schedule, budget: float = 10.0) -> EveryN:
     """Prove a table for every N from its lower end on, within ``budget`` seconds."""
     began = process_time()
-    replays = Replays(schedule)
-    search = Search(schedule, began + budget, replays, Desk(deadline=began + budget))
     proofs: list[CaseProof] = []
     verdict: Verdict
     broken: Mapping[str, Verdict] = {}
+    search = Search(Composition(schedule), began + budget, Replays(schedule, schedule))
     try:
+        search = _search(schedule, began + budget)
         proofs = _proofs(search)
         verdict = Proved()
     except (Stuck, NotLearned) as error:
@@ -56,14 +58,26 @@ def prove_every_n(schedule: Schedule, budget: float = 10.0) -> EveryN:
     claims = tuple(asserted.claim(i, c) for i, c in enumerate(schedule.claims))
     return EveryN(
         verdict, words(schedule), _properties(schedule, verdict, broken), claims,
-        invariants(schedule, proofs), process_time() - began, asserted.proofs(),
+        invariants(search.schedule, proofs), process_time() - began, asserted.proofs(),
     )  # fmt: skip
+
+
+def _search(schedule: Schedule, deadline: float) -> Search:
+    lowest, highest = schedule.ranks
+    if any(phase.sends for phase in schedule.phases):
+        raise Stuck(f"its sends are written out for one size, N = {lowest}")
+    if lowest == highest:
+        raise Stuck(f"it claims one size, N = {lowest}: there is nothing beyond it to prove")
+    try:
+        composition = written_out(schedule, groups)
+    except Untranslatable as error:
+        raise Stuck(f"not translated: {error}") from None
+    replays = Replays(schedule, composition.schedule)
+    return Search(composition, deadline, replays, Desk(deadline=deadline))
 
 
 def _proofs(search: Search) -> list[CaseProof]:
     schedule = search.schedule
-    if any(phase.sends or phase.use for phase in schedule.phases):
-        raise Stuck("its sends are not all rows of its own")
     search.replays.start()
     names = frozenset(loop.name for loop in schedule.params if listed(loop))
     for split in dict.fromkeys((frozenset[str](), names)):

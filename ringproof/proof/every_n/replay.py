@@ -29,9 +29,13 @@ class Broken(Exception):
 
 @dataclass(slots=True)
 class Replays:
-    """All sizes replayed so far; ``claims``: claim number -> the first size at which it fails."""
+    """All sizes replayed so far; ``claims``: claim number -> the first size at which it fails.
+
+    ``rows`` is the table with all its phases rows of their own, for the traces.
+    """
 
     schedule: Schedule
+    rows: Schedule
     traces: list[Trace] = field(default_factory=list)
     seen: set[Size] = field(default_factory=set)
     claims: dict[int, Size] = field(default_factory=dict)
@@ -66,7 +70,7 @@ class Replays:
             raise Broken(size, bad)
         self._claims(size, outcome)
         if size.N <= 32:
-            self.traces.append(trace(self.schedule, size))
+            self.traces.append(trace(self.rows, size))
         return True
 
     def _claims(self, size: Size, outcome: Outcome) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from time import process_time
 
 from ringproof.proof.every_n import basics, exact, moves
+from ringproof.proof.every_n.composition import Composition
 from ringproof.proof.every_n.context import Desk
 from ringproof.proof.every_n.counts import Counts
 from ringproof.proof.every_n.formula import lt
@@ -43,16 +44,22 @@ class CaseProof:
 class Search:
     """One table, one budget; ``known``: predicates that proved a phase, by phase and what they say."""
 
-    schedule: Schedule
+    composition: Composition
     deadline: float
     replays: Replays
     desk: Desk = field(default_factory=Desk)
     known: dict[tuple[int, str], dict[Predicate, None]] = field(default_factory=dict)
 
+    @property
+    def schedule(self) -> Schedule:
+        """The table, its phases rows of their own."""
+        return self.composition.schedule
+
     def case(self, sizes: Sizes) -> CaseProof:
         """Prove everything but the claims for one case; errors: `Stuck`, `Broken`."""
         model = Model(sizes)
-        for generate in (basics.sense, basics.ranges, basics.conflicts):
+        whole = self.composition.obligations
+        for generate in (whole, basics.sense, basics.ranges, basics.conflicts):
             self._all(sizes, generate(model))
         traces = self.replays.of(sizes)
         if not traces:

@@ -417,6 +417,17 @@ def test_false_facts_about_powers_are_caught(bug: str, monkeypatch: pytest.Monke
     assert powers_said_falsely()
 
 
+def _bad_sums(atoms_: Any, number: int, others: Any) -> Iterator[Any]:
+    for f in relations.added(atoms_, number, others):
+        yield f.args[-1]  # without the condition that exponents are not negative
+
+
+def test_powers_of_sizes_are_guarded(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert disagreements("pat_reduce_scatter", random.Random(5), 30) == []
+    monkeypatch.setattr(facts, "added", _bad_sums)
+    assert any(f.startswith("fact") for f in disagreements("pat_reduce_scatter", random.Random(5), 30))
+
+
 def _one_more(lo: Any, x: Any, hi: Any) -> Any:
     return instance.both(instance.le(lo, x), instance.le(x, hi))
 

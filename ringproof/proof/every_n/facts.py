@@ -15,7 +15,7 @@ from itertools import combinations
 from ringproof.proof.every_n.atoms import Atoms
 from ringproof.proof.every_n.formula import Formula, both, eq, implies, le, polys
 from ringproof.proof.every_n.poly import ONE, ZERO, Monomial, Poly, polynomial, times, without
-from ringproof.proof.every_n.relations import chosen, gaps, linked, pair, powers, scaled, shared
+from ringproof.proof.every_n.relations import added, chosen, gaps, linked, pair, powers, scaled, shared
 from ringproof.proof.every_n.truths import own
 
 MOST_FORMS, MOST_FACTS = 20, 6000
@@ -170,6 +170,8 @@ class Facts:
                 self._fact(fact)
             self._fact(shared(self.atoms, number, other))
             self._fact(shared(self.atoms, other, number))
+        for fact in added(self.atoms, number, others):
+            self._fact(fact)
         if self.atoms.of(number).kind in ("half", "digit"):
             for m in list(self.seen_monomials):
                 self._written(m)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from ringproof.proof.every_n.distances import distances
 from ringproof.proof.every_n.model import Places
 from ringproof.proof.every_n.nodes import (
     counts,
@@ -175,6 +176,9 @@ def features(
         for u in (x, *_ranks(axes[3:], places)):
             numbers[node("lowbit", u)] = None
     numbers.update(dict.fromkeys(_together(schedule, parts, pairs, constants, level)))
+    if level:
+        chunks = [name(places.chunk)] if places.chunk in axes else []
+        numbers.update(dict.fromkeys(distances(parts.factors, numbers, chunks, _ranks(axes, places))))
     base = [n for n in numbers if n != s]
     for p in found.powers[: 2 + 2 * level]:
         for u in base:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import combinations
 
 from ringproof.proof.every_n.atoms import Atom, Atoms
@@ -174,6 +174,25 @@ def chosen(atoms: Atoms, m: Monomial) -> Iterator[Formula]:
             product, rest = Poly({m: 1}), Poly({m[:at] + m[at + 1 :]: 1})
             yield implies(atom.condition(), eq(product, rest * atom.poly(1)))
             yield either(atom.condition(), eq(product, rest * atom.poly(2)))
+
+
+def added(atoms: Atoms, number: int, others: Iterable[int]) -> Iterator[Formula]:
+    """Powers of sizes whose exponents add up: b**(e + f) is b**e * b**f for e, f >= 0."""
+    if not _of_sizes(atoms, number):
+        return
+    base, e = atoms.of(number).number(0), atoms.of(number).poly(1)
+    alike = [n for n in others if _of_sizes(atoms, n) and atoms.of(n).args[0] == base]
+    known = {atoms.of(n).poly(1): n for n in alike}
+    for f, part in known.items():
+        for whole, one, two in ((known.get(e + f), number, part), (number, part, known.get(e - f))):
+            if whole is not None and two is not None:
+                natural = both(*(le(0, atoms.of(n).poly(1)) for n in (one, two)))
+                product = Poly({(min(one, two), max(one, two)): 1})
+                yield implies(natural, eq(Poly({(whole,): 1}), product))
+
+
+def _of_sizes(atoms: Atoms, number: int) -> bool:
+    return atoms.of(number).kind == "pow" and number not in atoms.made and atoms.is_size(number)
 
 
 def linked(atoms: Atoms, m: Monomial, n: Monomial) -> Iterator[Formula]:

@@ -84,7 +84,7 @@ class Teacher:
         losing = self._senders(stage, copies, g, axes, level, Question(lost, "writes"))
         found = self._look(stage, axes, level)
         known = [t for t in self.traces if t.holds is not None]
-        seen = witnesses(known, stage.index, found, places, in_place, self.schedule)
+        seen = witnesses(known, stage.index, found, places, in_place, self.schedule, holds)
         return exact.Guess(holds, gaining, losing, seen)
 
     def _look(self, stage: Stage, axes: tuple[str, ...], level: int) -> Features:

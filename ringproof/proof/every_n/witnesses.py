@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from ringproof.proof.every_n.exact import Witness
 from ringproof.proof.every_n.features import Features
-from ringproof.proof.every_n.model import Places
+from ringproof.proof.every_n.model import Places, Predicate
 from ringproof.proof.every_n.nodes import Samples, expr, inline, name, node, substitute, uses
+from ringproof.proof.every_n.senders import turned
 from ringproof.proof.every_n.traces import Trace
 from ringproof.table.expr import Node
 from ringproof.table.schedule import Schedule
@@ -21,9 +22,10 @@ MOST = 3
 
 def witnesses(
     traces: Sequence[Trace], phase: int, features: Features, places: Places, in_place: str,
-    schedule: Schedule,
+    schedule: Schedule, said: Predicate,
 ) -> tuple[Witness, ...]:  # fmt: skip
-    """The fewest contributions, as expressions, that serve every send of a phase."""
+    """The fewest contributions, as expressions, that serve every send of a phase; ``said`` is what
+    was learned of what slots hold."""
     columns: dict[str, list[Array]] = {}
     tests: list[tuple[Trace, Array, Array, Array]] = []
     for trace in traces:
@@ -45,8 +47,28 @@ def witnesses(
     samples = Samples({k: np.concatenate(v) for k, v in columns.items()})
     origins = _origins(features, places, schedule)
     chunks = [name(places.slot)] if in_place else _chunks(features, places)
-    pool = [(_serves(samples, o, q, tests, in_place), o, q) for o in origins for q in chunks]
-    return _cover(pool)
+    pairs = [*((o, q) for o in origins for q in chunks), *_solved(said, places, in_place)]
+    return _cover([(_serves(samples, o, q, tests, in_place), o, q) for o, q in dict.fromkeys(pairs)])
+
+
+def _solved(said: Predicate, places: Places, in_place: str) -> Iterator[tuple[Node, Node]]:
+    """Contributions that the equations of an invariant say a slot holds."""
+    for rule in said.rules if not said.sign else ():
+        sides = [e.node.args for e in rule if e.node.op == "=="]
+        equations = [*sides, *(s[::-1] for s in sides)]
+        for origin in _values(equations, places, places.origin):
+            if in_place:
+                yield origin, name(places.slot)
+                continue
+            known = {places.origin: origin}
+            filled = [(substitute(a, known), substitute(b, known)) for a, b in equations]
+            yield from ((origin, chunk) for chunk in _values(filled, places, places.chunk))
+
+
+def _values(equations: Sequence[tuple[Node, ...]], places: Places, unknown: str) -> list[Node]:
+    bad = {places.origin, places.chunk}
+    found = [value for tree, wanted in equations for value in turned(tree, wanted, unknown)]
+    return [value for value in dict.fromkeys(found) if not uses(value) & bad]
 
 
 def _origins(features: Features, places: Places, schedule: Schedule) -> list[Node]:

@@ -19,8 +19,8 @@ from ringproof.proof.every_n.context import Desk, Unrecorded
 from ringproof.proof.every_n.formula import Formula
 from ringproof.proof.every_n.groups import groups
 from ringproof.proof.every_n.model import Model, Obligation
-from ringproof.proof.every_n.sizes import cases
 from ringproof.proof.every_n.questions import Question
+from ringproof.proof.every_n.sizes import cases
 from ringproof.table.expr import ExprError
 from ringproof.table.schedule import Claim, Schedule
 
@@ -100,7 +100,8 @@ def _obligations(
     schedule = composition.schedule
     waived = "yes" if "no-resend" in schedule.waive else ""
     domain = read_domain(model, case, waived)
-    whole = [composition.obligations(model), basics.sense(model), basics.ranges(model), basics.conflicts(model)]
+    whole = [composition.obligations(model)]
+    whole += [generate(model) for generate in (basics.sense, basics.ranges, basics.conflicts)]
     if isinstance(domain, exact.Exact):
         whole.append(domain.links())
     whole += [domain.phase(stage) for stage in model.stages]

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ringproof.proof.every_n.formula import both, eq, implies, le, lt, within
+from ringproof.proof.every_n.context import Context
+from ringproof.proof.every_n.formula import Formula, both, eq, implies, le, lt, within
+from ringproof.proof.every_n.instance import Instance
 from ringproof.proof.every_n.model import Contract, Model, Obligation, twin
 from ringproof.proof.every_n.poly import ONE, ZERO
 
@@ -49,13 +51,23 @@ def ranges(model: Model) -> Iterator[Obligation]:
     N, slots = model.sizes.N, model.slots
     for stage in model.stages:
         for i in stage.instances:
-            for context, need in i.needs:
-                yield Obligation("in-range", "a value exists", context, need.formula, stage.index)
+            for context, formula in _needed(i):
+                yield Obligation("in-range", "a value exists", context, formula, stage.index)
             peer = i.receiver if i.case.row.push else i.sender
             places = dict.fromkeys(((peer, N), (i.chunk, slots), (i.into, slots)))
             for place, count in places:
                 for goal in (le(ZERO, place), lt(place, count)):
                     yield Obligation("in-range", "ranks and slots", i.context, goal, stage.index)
+
+
+def _needed(i: Instance) -> Iterator[tuple[Context, Formula]]:
+    """Everything once: without the path to it, where it holds on no condition at all."""
+    asked: dict[tuple[int, Formula], Context] = {}
+    for context, need in i.needs:
+        formula = True if context.entails(need.holds) else need.formula
+        asked.setdefault((id(context), formula), context)
+    for (_, formula), context in asked.items():
+        yield context, formula
 
 
 def conflicts(model: Model) -> Iterator[Obligation]:

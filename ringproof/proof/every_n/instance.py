@@ -117,7 +117,16 @@ def _instance(
         here = here.extended(*conditions)
     last = Reader(here, values, row.names)
     path = () if assume else tuple(conditions)
-    peer, chunk, into = (last.integer(e.node, path) for e in (row.peer, row.chunk, row.into))
+    ends = [e.node for e in (row.peer, row.chunk, row.into)]
+    try:
+        peer, chunk, into = (last.integer(node, path) for node in ends)
+    except Untranslatable:
+        if assume:
+            raise
+        # Whoever asks for the ends of a given send asks for its conditions as well.
+        here = here.extended(*conditions)
+        last = Reader(here, values, row.names)
+        peer, chunk, into = (last.integer(node) for node in ends)
     needs += [(here, need) for need in last.needs]
     sender, receiver = (rank, peer) if row.push else (peer, rank)
     known = {loop.name: values[loop.name] for loop in row.loops}
@@ -137,10 +146,16 @@ def _open(
         lo, hi = (reader.integer(e.node, path) for e in (item.lo, item.hi))
         value = loops[loop.name]
         values[loop.name] = value
-        if value.atom is not None and lo.number is not None and 0 <= (hi.number or -1) <= 8:
-            reader.context.desk.atoms.small[value.atom] = hi.number or 0
+        if _is_own(reader, loop.name, value) and lo.number is not None and 0 <= (hi.number or -1) <= 8:
+            reader.context.desk.atoms.small[value.atom or 0] = hi.number or 0
         return both(le(lo, value), le(value, hi))
     if isinstance(item, Expr):
         values[loop.name] = reader.integer(item.node, path)
         return True
     raise Untranslatable("a row over divisors")
+
+
+def _is_own(reader: Reader, name: str, value: Poly) -> bool:
+    """Whether a loop's value is its own unknown: nothing else is as small everywhere."""
+    atom = reader.context.desk.atoms.of(value.atom) if value.atom is not None else None
+    return atom is not None and atom.kind == "var" and str(atom.args[0]).startswith(f"{name}!")

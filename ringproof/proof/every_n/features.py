@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from ringproof.proof.every_n.blocks import blocks
 from ringproof.proof.every_n.distances import distances
 from ringproof.proof.every_n.model import Places
 from ringproof.proof.every_n.nodes import (
@@ -193,8 +194,9 @@ def features(
     roles = [x, *_ranks(axes[3:], places)]
     named = [*moving, *(substitute(t, {"r": r}) for t in parts.named for r in roles)]
     turns = signed([t for _, t in row_trees(schedule, phase)], places, [name(a) for a in axes[2:]])
-    numbers.update(dict.fromkeys((*turns.runs, *turns.periods)))
-    found.named = frozenset(t for t in (*named, *turns.runs, *turns.periods) if size(t) > 2)
+    special = (*turns.runs, *turns.periods, *blocks(schedule, phase, places))
+    numbers.update(dict.fromkeys(special))
+    found.named = frozenset(t for t in (*named, *special) if size(t) > 2)
     found.numbers = sorted(numbers, key=lambda t: weight(t, found.named))
     found.most = 40 + 40 * level
     marks = [number(0), s, *(substitute(t, at) for t in parts.steps), *parts.sizes]

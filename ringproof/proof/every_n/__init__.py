@@ -6,9 +6,10 @@ with true facts); `sizes` (what is assumed of N and the parameters); `writing` a
 tables as rows, in trees that `nodes` builds); `instance`, `model` and `reading` (symbolic sends,
 promises and guesses); `basics`, `moves`, `exact` and `counts` (which obligations make a property true);
 and Z3's `unsat`.
-Not trusted: `nodes`, `traces`, `features`, `distances`, `signed`, `blocks`, `candidates`, `learner`, `senders`,
-`covers`, `witnesses`, `groups`, `guesses`, `tallies`, `asserted`, `replay`, `search` and `prove`.  They
-only guess; a bad guess costs a proof and can never make one.  A refutation is always a replay.
+Not trusted: `nodes`, `traces`, `features`, `distances`, `signed`, `blocks`, `candidates`, `learner`,
+`senders`, `covers`, `witnesses`, `groups`, `guesses`, `tallies`, `asserted`, `replay`, `search` and
+`prove`.  They only guess; a bad guess costs a proof and can never make one.  A refutation is always a
+replay.
 """
 
 from ringproof.proof.every_n.prove import prove_every_n

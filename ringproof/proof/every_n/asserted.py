@@ -26,15 +26,16 @@ class Asserted:
 
     def claim(self, number: int, claim: Claim) -> Verdict:
         """One claim, for all cases of the sizes."""
-        if number in self.search.replays.claims:
-            return Refuted(self.search.replays.claims[number])
+        wrong = self.search.replays.claims
+        if number in wrong:
+            return Refuted(wrong[number])
         if not self.found:
             return Undecided("the table itself is not proved")
         try:
             for case, proof in enumerate(self.found):
                 reason = self._proved(case, proof, number, claim)
                 if reason:
-                    return Undecided(reason)
+                    return Refuted(wrong[number]) if number in wrong else Undecided(reason)
         except OutOfTime:
             return Undecided("out of time")
         except Broken as error:
@@ -56,7 +57,7 @@ class Asserted:
         self._counts[case] = guess
         for way in WAYS.get(claim.what, ()):
             try:
-                failed = _first_failure(guess.obligations(claim, way, proof.domain))
+                failed = self._first_failure(proof, guess.obligations(claim, way, proof.domain))
             except Untranslatable as error:
                 reason = str(error)
                 continue
@@ -66,9 +67,12 @@ class Asserted:
             reason = f"not proved: {failed}"
         return reason
 
-
-def _first_failure(obligations: Iterable[Obligation]) -> str:
-    for ob in obligations:
-        if ob.context.ask(ob.goal).verdict != "proved":
-            return ob.what
-    return ""
+    def _first_failure(self, proof: CaseProof, obligations: Iterable[Obligation]) -> str:
+        """What is not proved first; the size at which it fails is replayed, as the claim may be wrong."""
+        for ob in obligations:
+            answer = ob.context.ask(ob.goal)
+            if answer.verdict == "fails":
+                self.search.replayed(proof.sizes, ob, answer.model)
+            if answer.verdict != "proved":
+                return ob.what
+        return ""

@@ -20,6 +20,7 @@ from ringproof.proof.every_n.model import Model, Obligation, Predicate, Stage
 from ringproof.proof.every_n.replay import Replays
 from ringproof.proof.every_n.sizes import Sizes
 from ringproof.table.schedule import Schedule
+from ringproof.verdict import Size
 
 LEVELS, MOST_TRIES = 3, 4
 
@@ -150,7 +151,8 @@ class Search:
             if answer.verdict == "fails":
                 self._failed(sizes, ob, answer.model)
 
-    def _failed(self, sizes: Sizes, ob: Obligation, model: dict[int, int]) -> None:
+    def replayed(self, sizes: Sizes, ob: Obligation, model: dict[int, int]) -> Size | None:
+        """The size at which an obligation fails, a small one if there is one; errors: `Broken`."""
         size = sizes.size(model)
         if size is None or size.N > 40:
             small = ob.context.extended(lt(sizes.N, 41)).ask(ob.goal)
@@ -158,5 +160,9 @@ class Search:
                 size = sizes.size(small.model)
         if size is not None:
             self.replays.look(size)
+        return size
+
+    def _failed(self, sizes: Sizes, ob: Obligation, model: dict[int, int]) -> None:
+        size = self.replayed(sizes, ob, model)
         told = "" if ob.phase < 0 else f" in phase `{self.schedule.phases[ob.phase].name}`"
         raise Stuck(f"not proved: {ob.kind}, {ob.what}{told}" + (f" (N = {size.N})" if size else ""))

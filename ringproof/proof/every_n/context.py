@@ -141,8 +141,10 @@ class Context:
         """The hypotheses with the facts they need, as text; made from the parent's."""
         if self._start is None:
             known = self.parent.start() if self.parent else None
-            facts = known.facts.copy() if known else Facts(self.desk.atoms)
             new = self.hypotheses[len(self.parent.hypotheses) :] if self.parent else self.hypotheses
+            if known and not new:
+                return known
+            facts = known.facts.copy() if known else Facts(self.desk.atoms)
             for f in new:
                 facts.ask(f)
             fresh, facts.fresh = facts.fresh, []

@@ -265,9 +265,16 @@ class Facts:
             self._fact(implies(both(le(i, m), le(u, 0)), le(m * u, u * i)))
         others = [ZERO, ONE, *forms] if len(forms) < MOST_FORMS else [ZERO]
         forms[u] = None
+        power = len(base) == 1 and self.atoms.of(base[0]).kind == "pow"
+        if power and _mixed(u):  # a difference, and which way round the others are is chance
+            others += [-v for v in others if _mixed(v)]
         for v in others:
             for fact in self._kept(("gap", u, v, base), partial(gaps, u, v, m)):
                 self._fact(implies(guard, fact))
+
+
+def _mixed(u: Poly) -> bool:
+    return len({k > 0 for k in u.terms.values()}) > 1
 
 
 def _rest(m: Monomial, atom: int) -> Poly:

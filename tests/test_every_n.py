@@ -339,6 +339,29 @@ def test_facts_and_proved_goals_are_true_at_random_values(name: str) -> None:
     assert disagreements(name, random.Random(5)) == []
 
 
+def false_of_rows(schedule: Schedule, chance: random.Random) -> list[str]:
+    """Facts about what the rows say, and simplifications in them, that are false."""
+    found: list[str] = []
+    for desk, model in models(schedule):
+        needed = facts.Facts(desk.atoms)
+        for i in (i for stage in model.stages for i in stage.instances):
+            for f in (*i.conditions, *(facts.le(0, p) for p in (i.sender, i.receiver, i.chunk, i.into))):
+                needed.ask(f)
+        fixed = model.sizes.fixed.items()
+        sizes = [s for s in _claimed(schedule, 16) if fixed <= dict(s.params).items()]
+        for size in sizes[1:: max(4, len(sizes) // 8)]:
+            values = concrete(desk, model.sizes, size, {}, chance)
+            if values is not None:
+                found += [f"fact {f}" for f in needed.fresh if not holds(f, values)]
+                found += _false(desk, model.sizes, size, chance)
+    return found
+
+
+@pytest.mark.parametrize("path", RIGHT, ids=lambda p: p.stem)
+def test_facts_about_rows_are_true_at_random_values(path: Path) -> None:
+    assert false_of_rows(load(path), random.Random(7)) == []
+
+
 # -- planted bugs
 
 
@@ -426,6 +449,20 @@ def test_powers_of_sizes_are_guarded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert disagreements("pat_reduce_scatter", random.Random(5), 30) == []
     monkeypatch.setattr(facts, "added", _bad_sums)
     assert any(f.startswith("fact") for f in disagreements("pat_reduce_scatter", random.Random(5), 30))
+
+
+def test_a_false_choice_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = truths.own
+
+    def wrong(table: Any, number: int) -> Iterator[Any]:
+        atom = table.of(number)
+        if atom.kind == "if":
+            yield truths.eq(atom.poly(2), table.poly("if", *atom.args))
+        else:
+            yield from right(table, number)
+
+    monkeypatch.setattr(facts, "own", wrong)
+    assert false_of_rows(table("recursive_doubling_any"), random.Random(7))
 
 
 def _one_more(lo: Any, x: Any, hi: Any) -> Any:

@@ -25,6 +25,7 @@ from ringproof.proof.every_n import (
     covers,
     facts,
     features,
+    gathered,
     guesses,
     instance,
     learner,
@@ -35,7 +36,7 @@ from ringproof.proof.every_n import (
 )
 from ringproof.proof.every_n.composition import written_out
 from ringproof.proof.every_n.context import Desk
-from ringproof.proof.every_n.formula import both, holds
+from ringproof.proof.every_n.formula import both, eq, holds, implies, le
 from ringproof.proof.every_n.groups import groups
 from ringproof.proof.every_n.model import Model, Predicate
 from ringproof.proof.every_n.nodes import number
@@ -345,7 +346,7 @@ def false_of_rows(schedule: Schedule, chance: random.Random) -> list[str]:
     for desk, model in models(schedule):
         needed = facts.Facts(desk.atoms)
         for i in (i for stage in model.stages for i in stage.instances):
-            for f in (*i.conditions, *(facts.le(0, p) for p in (i.sender, i.receiver, i.chunk, i.into))):
+            for f in (*i.conditions, *(le(0, p) for p in (i.sender, i.receiver, i.chunk, i.into))):
                 needed.ask(f)
         fixed = model.sizes.fixed.items()
         sizes = [s for s in _claimed(schedule, 16) if fixed <= dict(s.params).items()]
@@ -366,7 +367,7 @@ def test_facts_about_rows_are_true_at_random_values(path: Path) -> None:
 
 
 def _bad_gaps(u: Any, v: Any, m: Any) -> Iterator[Any]:
-    yield facts.implies(facts.le(2, u - v), facts.le(m * 3, (u - v) * m))
+    yield implies(le(2, u - v), le(m * 3, (u - v) * m))
 
 
 def _bad_division(*args: Any) -> Iterator[Any]:
@@ -375,17 +376,17 @@ def _bad_division(*args: Any) -> Iterator[Any]:
 
 
 def m_of(m: Any) -> Any:
-    return facts.Poly({m: 1})
+    return Poly({m: 1})
 
 
 FACTUAL = ("recursive_doubling", "ring", "recursive_doubling_any")
 TRUSTED: dict[str, tuple[object, str, Callable[..., Any]]] = {
-    "gap facts": (facts, "gaps", _bad_gaps),
+    "gap facts": (gathered, "gaps", _bad_gaps),
     "division": (truths, "_division", _bad_division),
-    "powers": (relations, "_ordered", lambda p, q, e, f, b: iter([facts.le(q * b, p)])),
-    "multiples": (facts, "scaled", lambda u, m: iter([facts.le(m * 2, u * m)])),
-    "products of powers": (relations, "_merged", lambda a, p, q, m: iter([facts.le(m, 0)])),
-    "choices": (facts, "chosen", lambda a, m: iter([facts.le(m_of(m), 0)])),
+    "powers": (relations, "_ordered", lambda p, q, e, f, b: iter([le(q * b, p)])),
+    "multiples": (facts, "scaled", lambda u, m: iter([le(m * 2, u * m)])),
+    "products of powers": (relations, "_merged", lambda a, p, q, m: iter([le(m, 0)])),
+    "choices": (gathered, "chosen", lambda a, m: iter([le(m_of(m), 0)])),
 }
 
 
@@ -418,14 +419,14 @@ def powers_said_falsely() -> list[str]:
 
 
 def _equal(one: int, two: int) -> Any:
-    return facts.eq(*(Poly({(n,): 1}) for n in (one, two)))
+    return eq(*(Poly({(n,): 1}) for n in (one, two)))
 
 
 POWERS: dict[str, tuple[object, str, Callable[..., Any]]] = {
     "remainders": (truths, "remainder", lambda every, at, k: (0, polynomial(1))),
     "remainders of small powers": (truths, "remainder", lambda every, at, k: (0, polynomial(0))),
     "parities": (truths, "parity", lambda every, x: polynomial(0)),
-    "order": (relations, "_ordered", lambda p, q, e, f, b: iter([facts.eq(p, q)])),
+    "order": (relations, "_ordered", lambda p, q, e, f, b: iter([eq(p, q)])),
     "roots": (relations, "_rooted", lambda every, one, two: iter([_equal(one, two)])),
 }  # fmt: skip
 
@@ -447,7 +448,7 @@ def _bad_sums(atoms_: Any, number: int, others: Any) -> Iterator[Any]:
 
 def test_powers_of_sizes_are_guarded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert disagreements("pat_reduce_scatter", random.Random(5), 30) == []
-    monkeypatch.setattr(facts, "added", _bad_sums)
+    monkeypatch.setattr(gathered, "added", _bad_sums)
     assert any(f.startswith("fact") for f in disagreements("pat_reduce_scatter", random.Random(5), 30))
 
 
@@ -461,7 +462,7 @@ def test_a_false_choice_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
         else:
             yield from right(table, number)
 
-    monkeypatch.setattr(facts, "own", wrong)
+    monkeypatch.setattr(gathered, "own", wrong)
     assert false_of_rows(table("recursive_doubling_any"), random.Random(7))
 
 

@@ -30,22 +30,38 @@ class Poly:
     def __repr__(self) -> str:
         return f"Poly({self.terms})"
 
+    @staticmethod
+    def _made(terms: dict[Monomial, int]) -> Poly:
+        """Of terms that nobody else has, none of them 0: proofs make millions of these."""
+        poly = Poly.__new__(Poly)
+        poly.terms, poly._hash = terms, None
+        return poly
+
     def __add__(self, other: Poly | int) -> Poly:
-        terms = dict(self.terms)
-        for m, k in polynomial(other).terms.items():
-            terms[m] = terms.get(m, 0) + k
-        return Poly(terms)
+        return self._plus(other, 1)
 
     def __neg__(self) -> Poly:
-        return Poly({m: -k for m, k in self.terms.items()})
+        return Poly._made({m: -k for m, k in self.terms.items()})
 
     def __sub__(self, other: Poly | int) -> Poly:
-        return self + -polynomial(other)
+        return self._plus(other, -1)
+
+    def _plus(self, other: Poly | int, sign: int) -> Poly:
+        terms = dict(self.terms)
+        for m, k in other.terms.items() if isinstance(other, Poly) else (((), other),):
+            total = terms.get(m, 0) + sign * k
+            if total:
+                terms[m] = total
+            else:
+                terms.pop(m, None)
+        return Poly._made(terms)
 
     def __mul__(self, other: Poly | int) -> Poly:
+        if not isinstance(other, Poly):
+            return Poly._made({m: k * other for m, k in self.terms.items()} if other else {})
         terms: dict[Monomial, int] = {}
         for m, k in self.terms.items():
-            for n, j in polynomial(other).terms.items():
+            for n, j in other.terms.items():
                 product = times(m, n)
                 terms[product] = terms.get(product, 0) + k * j
         return Poly(terms)

@@ -84,7 +84,8 @@ def _questions(schedule: Schedule, given: list[Mapping[str, Any]], desk: Desk) -
             raise Refused("a claim that is not proved in every case of the sizes")
         asked: dict[tuple[tuple[Formula, ...], Formula], str] = {}
         for about, ob in _obligations(composition, Model(sizes), case):
-            asked.setdefault((ob.context.hypotheses, ob.goal), about)
+            context, goal = ob.context.posed(ob.goal)
+            asked.setdefault((context.hypotheses, goal), about)
         for key in desk.relied:
             asked.setdefault(key, SIMPLIFIED)
         desk.relied.clear()

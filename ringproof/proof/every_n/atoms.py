@@ -46,6 +46,15 @@ class Atom:
         raise TypeError(f"{self.kind} has no condition")
 
 
+@dataclass(frozen=True, slots=True)
+class Digit:
+    """An unknown that is one digit of another: ``number`` // ``weight`` % ``size``."""
+
+    number: str
+    weight: Poly
+    size: Poly
+
+
 @dataclass(slots=True)
 class Atoms:
     """All atoms of one table, numbered once.
@@ -53,8 +62,9 @@ class Atoms:
     ``links``: q -> k*half + digit; ``splits``: those used when polynomials are written.
     ``positive``: atoms of at least 1, because they are powers or by an assumption on the sizes that
     every obligation states.  ``sizes``: unknowns that are sizes.  ``made``: powers that only facts
-    use.  ``small``: unknowns that are hardly ever above this.  ``products``: sums that the table
-    multiplies by a size.  ``facts``, ``texts``: kept, because they are asked for again and again.
+    use.  ``digits``: unknowns that are digits of another.  ``small``: unknowns that are hardly ever
+    above this.  ``products``: sums that the table multiplies by a size.  ``facts``, ``texts``: kept,
+    because they are asked for again and again.
     """
 
     kinds: list[Atom] = field(default_factory=list)
@@ -64,6 +74,7 @@ class Atoms:
     positive: set[int] = field(default_factory=set)
     sizes: set[int] = field(default_factory=set)
     made: set[int] = field(default_factory=set)
+    digits: dict[int, Digit] = field(default_factory=dict)
     small: dict[int, int] = field(default_factory=dict)
     products: dict[Monomial, dict[Poly, None]] = field(default_factory=dict)
     facts: dict[tuple[object, ...], list[Formula]] = field(default_factory=dict)
@@ -100,6 +111,10 @@ class Atoms:
         atom = self.of(number)
         told = f"{atom.args[0]}" if atom.kind == "var" else atom.kind
         return f"{told}.{abs(number)}"
+
+    def is_spelled(self, x: Poly) -> bool:
+        """Whether it is made of digits and sizes: such sums are compared digit by digit."""
+        return bool(self.digits) and set(x.atoms()) <= self.digits.keys() | self.sizes
 
     def split(self, number: int, k: int) -> tuple[Poly, Poly]:
         """Half and digit of an atom: q = k * half + digit, 0 <= digit < k."""

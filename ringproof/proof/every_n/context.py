@@ -14,8 +14,9 @@ from time import process_time
 from typing import TYPE_CHECKING
 
 from ringproof.proof.every_n.atoms import Atoms
+from ringproof.proof.every_n.digits import by_digits
 from ringproof.proof.every_n.facts import Facts
-from ringproof.proof.every_n.formula import Formula, Or, negation
+from ringproof.proof.every_n.formula import And, Formula, Not, Or, either, negation
 from ringproof.proof.every_n.questions import assertions
 
 if TYPE_CHECKING:
@@ -87,7 +88,9 @@ class Context:
 
     def extended(self, *more: Formula) -> Context:
         """A context with more hypotheses."""
-        found = tuple(f for f in more if f is not True and f not in self.hypotheses)
+        told = (self._spelled(f) for f in more)
+        each = dict.fromkeys(g for f in told for g in (f.args if isinstance(f, And) else (f,)))
+        found = tuple(f for f in each if f is not True and f not in self.hypotheses)
         return Context(self.desk, (*self.hypotheses, *found), self) if found else self
 
     def entails(self, goal: Formula) -> bool:
@@ -95,6 +98,9 @@ class Context:
 
         Errors: `Unrecorded`.
         """
+        return goal if isinstance(goal, bool) else self._follows(self._spelled(goal))
+
+    def _follows(self, goal: Formula) -> bool:
         if isinstance(goal, bool):
             return goal
         if goal in self.hypotheses:
@@ -118,18 +124,40 @@ class Context:
 
         return self._check(goal, SIMPLE, QUICK_MS) == "proved"
 
+    def _spelled(self, f: Formula) -> Formula:
+        """The same condition here, with numbers compared digit by digit where they are spelled."""
+        atoms = self.desk.atoms
+        return by_digits(atoms, self._follows, f) if atoms.digits else f
+
+    def posed(self, goal: Formula) -> tuple[Context, Formula]:
+        """The question as it is asked: where numbers are spelled, what a goal supposes is known.
+
+        Errors: `Unrecorded`.
+        """
+        if not self.desk.atoms.digits:
+            return self, goal
+        parts = goal.args if isinstance(goal, Or) else (goal,)
+        context = self
+        for part in parts:
+            if isinstance(part, Not):
+                for given in part.arg.args if isinstance(part.arg, And) else (part.arg,):
+                    context = context.extended(given)
+        rest = either(*(p for p in parts if not isinstance(p, Not)))
+        return context, context._spelled(rest)
+
     def ask(self, goal: Formula) -> Answer:
         """Prove ``goal`` here, or find where it fails."""
         from ringproof.proof.every_n.session import HARD
 
-        if goal is True or self._settled(goal):
+        posed, goal = self.posed(goal)
+        if goal is True or posed._settled(goal):
             return Answer("proved")
         # Facts of other questions would only distract.
-        own = Context(self.desk, self.hypotheses, self)
+        own = Context(self.desk, posed.hypotheses, posed)
         found = own._check(goal, HARD, LONG_MS)
         self.desk.left()
         if found == "proved":
-            self.desk.relied[self.hypotheses, goal] = None
+            self.desk.relied[posed.hypotheses, goal] = None
         return Answer(found, own._session.model if found == "fails" and own._session else {})
 
     def _settled(self, goal: Formula) -> bool:

@@ -14,6 +14,7 @@ from ringproof.proof.every_n.features import Features
 from ringproof.proof.every_n.instance import Case
 from ringproof.proof.every_n.model import Places, Sender
 from ringproof.proof.every_n.nodes import Samples, expr, inline, name, node, number, substitute, uses
+from ringproof.proof.every_n.rewriting import folded
 from ringproof.proof.every_n.senders import Solution, solutions
 from ringproof.proof.every_n.traces import Grid
 from ringproof.table.expr import Expr, Node, Range
@@ -57,7 +58,7 @@ def _row(schedule: Schedule, case: Case, places: Places) -> _Row:
             own[loop.name] = substitute(inline(item.node, row.names, kept), own)
 
     def tree(e: Expr) -> Node:
-        return substitute(inline(e.node, row.names, kept), own)
+        return folded(substitute(inline(e.node, row.names, kept), own))
 
     conditions = [node("<=", number(0), name("?r")), node("<", name("?r"), name("N"))]
     for loop, item in zip(row.loops, case.items, strict=True):

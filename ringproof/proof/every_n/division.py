@@ -52,7 +52,7 @@ class Division:
 
     def _note(self, x: Poly, factor: Poly) -> None:
         """Remember a sum that is multiplied by a size: its gap facts will be wanted."""
-        single = factor.single
+        single = None if self.atoms.is_spelled(x) else factor.single  # those go digit by digit
         if len(x.terms) > 1 and single is not None and self.atoms.is_positive(single[0]):
             self.atoms.products.setdefault(single[0], {})[x] = None
             for atom in {a for a in x.atoms() if a in self.atoms.positive}:

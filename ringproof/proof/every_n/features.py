@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ringproof.proof.every_n.blocks import blocks
-from ringproof.proof.every_n.distances import distances
+from ringproof.proof.every_n.coordinates import coordinates, is_product
+from ringproof.proof.every_n.distances import distances, parted
 from ringproof.proof.every_n.model import Places
 from ringproof.proof.every_n.nodes import (
     inline,
@@ -22,11 +23,11 @@ from ringproof.proof.every_n.nodes import (
     size,
     substitute,
     subtrees,
-    tidy,
     uses,
     weight,
 )  # fmt: skip
 from ringproof.proof.every_n.parts import Parts, parts_of, row_trees
+from ringproof.proof.every_n.rewriting import tidy
 from ringproof.proof.every_n.senders import turned
 from ringproof.proof.every_n.signed import signed
 from ringproof.proof.every_n.sizes import listed
@@ -38,7 +39,8 @@ from ringproof.table.schedule import Phase, Schedule
 class Features:
     """``numbers``: integer trees, simple ones first; ``marks``: what they are compared with;
     ``conditions``: ready-made atoms; ``powers``: moduli that depend on the step; ``most``: how
-    many different numbers to use; ``quotients``: those of an invariant that was learned."""
+    many different numbers to use; ``quotients``: those of an invariant that was learned;
+    ``parted``: conditions on the slot that tell one part of the slots from another."""
 
     numbers: list[Node] = field(default_factory=list)
     marks: list[Node] = field(default_factory=list)
@@ -48,6 +50,7 @@ class Features:
     most: int = 30
     named: frozenset[Node] = frozenset()
     quotients: list[Node] = field(default_factory=list)
+    parted: list[Node] = field(default_factory=list)
 
 
 def features(
@@ -69,6 +72,11 @@ def features(
     pairs += [(u, v) for u in others for v in slots]
     if parts.binary:
         numbers.update(dict.fromkeys(node("lowbit", u) for u in (x, *_ranks(axes[3:], places))))
+    digits: list[Node] = []
+    if not level and is_product(schedule):
+        every = [t for p in schedule.phases for t in row_trees(schedule, p)]
+        numbers = dict.fromkeys([s, x, c, *coordinates(schedule, every, _ranks(axes, places), c)])
+        pairs, digits = [], [n for n in numbers if n.args and n.args[0].op != "-"]
     numbers.update(dict.fromkeys(_together(schedule, parts, pairs, constants, level)))
     if level:
         numbers.update(dict.fromkeys(distances(parts.factors, numbers, chunks, _ranks(axes, places))))
@@ -86,12 +94,11 @@ def features(
     numbers.update(dict.fromkeys((*moving, *special)))
     roles = [x, *_ranks(axes[3:], places)]
     named = [*moving, *(substitute(t, {"r": r}) for t in parts.named for r in roles), *special]
-    found.named = frozenset(t for t in named if size(t) > 2)
+    found.named = frozenset(t for t in (*named, *digits) if size(t) > 2)
     found.numbers = sorted(numbers, key=lambda t: weight(t, found.named))
     found.most = 40 + 40 * level
-    marks = [number(0), s, *(substitute(t, at) for t in parts.steps), *parts.sizes]
-    marks = sorted(dict.fromkeys(marks), key=size)[: 8 + 4 * level]
-    found.marks = list(dict.fromkeys([*marks, *turns.lengths]))
+    found.parted = parted(phase.rows, frozenset({"N", *(p.name for p in schedule.params)}), c)
+    found.marks = list(dict.fromkeys([*_marks(parts, s)[: 8 + 4 * level], *turns.lengths]))
     found.conditions = _conditions(parts, places, axes)
     return found
 
@@ -111,6 +118,14 @@ def _conditions(parts: Parts, places: Places, axes: tuple[str, ...]) -> list[Nod
     found = [substitute(t, {"r": r}) for t in parts.tests for r in _ranks(axes, places)]
     at = {"s": name(places.step), "r": name(places.rank)}
     return found + [earlier(substitute(t, at), places.step) for t in parts.guards]
+
+
+def _marks(parts: Parts, step: Node) -> list[Node]:
+    """What numbers are compared with, simple ones and those that the table has a name for first."""
+    at = {"s": step}
+    marks = [number(0), step, *(substitute(t, at) for t in parts.steps), *parts.sizes]
+    turns = frozenset(substitute(t, at) for t in parts.turns)
+    return sorted(dict.fromkeys(marks), key=lambda t: weight(t, turns))
 
 
 def _together(

@@ -15,7 +15,16 @@ from itertools import combinations
 from ringproof.proof.every_n.atoms import Atoms
 from ringproof.proof.every_n.formula import Formula, both, eq, implies, le, polys
 from ringproof.proof.every_n.poly import ONE, ZERO, Monomial, Poly, without
-from ringproof.proof.every_n.relations import added, chosen, gaps, linked, pair, powers, shared
+from ringproof.proof.every_n.relations import (
+    added,
+    chosen,
+    gaps,
+    linked,
+    pair,
+    powers,
+    shared,
+    weighted,
+)
 from ringproof.proof.every_n.truths import own
 
 MOST_FORMS, MOST_FACTS = 20, 6000
@@ -107,7 +116,7 @@ class Gathered:
         if small is not None:
             self._digit(small, product, _rest(m, small))
             return
-        for fact in powers(self.atoms, m):
+        for fact in (*powers(self.atoms, m), *weighted(self.atoms, m)):
             self._fact(fact)
         for base in self._bases(m) or [(m[0],)]:
             rest = without(m, base)

@@ -12,18 +12,21 @@ from itertools import product
 
 from ringproof.proof.every_n.arithmetic import Untranslatable
 from ringproof.proof.every_n.context import Context
+from ringproof.proof.every_n.digits import spelled
 from ringproof.proof.every_n.formula import Formula, both, eq, le, negation, within
-from ringproof.proof.every_n.poly import Poly
+from ringproof.proof.every_n.poly import ZERO, Poly
 from ringproof.proof.every_n.sizes import Sizes
 from ringproof.proof.every_n.terms import Need, Reader
-from ringproof.table.expr import Expr, Items, Range
+from ringproof.table.expr import Expr, Items, Range, constant
 from ringproof.table.schedule import Row
+
+FEW = 2  # a range of so few values is as many cases
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
     """A row with one item chosen for each of its loops: two items of a list are two cases, so that
-    a value that a list repeats is two sends."""
+    a value that a list repeats is two sends; and so are the two values of a range such as ``0..1``."""
 
     phase: int
     index: int
@@ -40,11 +43,21 @@ class Case:
 
 def row_cases(phase: int, index: int, row: Row) -> Iterator[Case]:
     """All cases of one row; errors: `Untranslatable`."""
-    choices = product(*(loop.items for loop in row.loops))
+    choices = product(*(_alternatives(loop.items) for loop in row.loops))
     for part, items in enumerate(choices):
         if any(not isinstance(i, (Range, Expr)) for i in items):
             raise Untranslatable("a row over divisors")
         yield Case(phase, index, row, items, part)
+
+
+def _alternatives(items: tuple[Items, ...]) -> Iterator[Items]:
+    for item in items:
+        ends = [item.lo.node, item.hi.node] if isinstance(item, Range) else []
+        lo, hi = (int(e.value) for e in ends) if ends and all(e.op == "const" for e in ends) else (0, FEW)
+        if lo <= hi < lo + FEW:
+            yield from (constant(value) for value in range(lo, hi + 1))
+        else:
+            yield item
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,45 +96,45 @@ class Instance:
 
 def fresh(sizes: Sizes, context: Context, case: Case, step: Poly, tag: str) -> Instance:
     """The instance that stands for every send of a row at ``step``; errors: `Untranslatable`."""
-    atoms = sizes.desk.atoms
-    rank = atoms.poly("var", f"r{tag}")
-    loops = {name: atoms.poly("var", f"{name}!{tag}") for name in case.unknowns}
-    return _instance(sizes, context, case, step, rank, loops, assume=context)
+    rank, inside = spelled(sizes.desk.atoms, f"r{tag}", sizes.N, sizes.rank_order)
+    return _instance(sizes, context, case, step, rank, inside, {}, tag)
 
 
 def given(
     sizes: Sizes, context: Context, case: Case, step: Poly, rank: Poly, loops: Mapping[str, Poly]
 ) -> Instance:
     """The send of given rank and variables, if its conditions hold; read in ``context``."""
-    return _instance(sizes, context, case, step, rank, loops, assume=None)
+    return _instance(sizes, context, case, step, rank, within(0, rank, sizes.N), loops, "")
 
 
 def _instance(
-    sizes: Sizes, context: Context, case: Case, step: Poly, rank: Poly,
-    loops: Mapping[str, Poly], assume: Context | None,
+    sizes: Sizes, context: Context, case: Case, step: Poly, rank: Poly, inside: Formula,
+    loops: Mapping[str, Poly], tag: str,
 ) -> Instance:  # fmt: skip
+    """``tag`` of a fresh instance, whose conditions are assumed."""
     row = case.row
-    conditions: list[Formula] = [within(0, rank, sizes.N)]
-    here = context.extended(conditions[0]) if assume else context
+    conditions: list[Formula] = [inside]
+    here = context.extended(inside) if tag else context
     values = {**sizes.values, "r": rank, "s": step}
     reader = Reader(here, values, row.names)
     opened = 0
     for after, guard in (*row.guards, (len(row.loops), None)):
         while opened < after:
-            conditions.append(_open(reader, case, opened, values, loops, tuple(conditions)))
+            unknown = _Unknown(sizes, loops, tag)
+            conditions.append(_open(reader, case, opened, values, unknown, tuple(conditions)))
             opened += 1
         if guard is not None:
             conditions.append(reader.condition(guard.node, tuple(conditions)))
     needs = [(here, need) for need in reader.needs]
-    if assume:
+    if tag:
         here = here.extended(*conditions)
     last = Reader(here, values, row.names)
-    path = () if assume else tuple(conditions)
+    path = () if tag else tuple(conditions)
     ends = [e.node for e in (row.peer, row.chunk, row.into)]
     try:
         peer, chunk, into = (last.integer(node, path) for node in ends)
     except Untranslatable:
-        if assume:
+        if tag:
             raise
         # Whoever asks for the ends of a given send asks for its conditions as well.
         here = here.extended(*conditions)
@@ -136,19 +149,37 @@ def _instance(
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Unknown:
+    """Values of a row's variables: given ones, or fresh ones for a ``tag``."""
+
+    sizes: Sizes
+    loops: Mapping[str, Poly]
+    tag: str
+
+    def within(self, name: str, lo: Poly, hi: Poly) -> tuple[Poly, Formula]:
+        """The value of a variable, and what is true of it."""
+        if self.tag and lo == ZERO:
+            order = self.sizes.slot_order
+            return spelled(self.sizes.desk.atoms, f"{name}!{self.tag}", hi + 1, order)
+        fresh = self.sizes.desk.atoms.poly("var", f"{name}!{self.tag}") if self.tag else ZERO
+        value = fresh if self.tag else self.loops[name]
+        return value, both(le(lo, value), le(value, hi))
+
+
 def _open(
-    reader: Reader, case: Case, at: int, values: dict[str, Poly], loops: Mapping[str, Poly],
+    reader: Reader, case: Case, at: int, values: dict[str, Poly], unknown: _Unknown,
     path: tuple[Formula, ...],
 ) -> Formula:  # fmt: skip
     """One more variable; returns what is true of its values."""
     loop, item = case.row.loops[at], case.items[at]
     if isinstance(item, Range):
         lo, hi = (reader.integer(e.node, path) for e in (item.lo, item.hi))
-        value = loops[loop.name]
+        value, inside = unknown.within(loop.name, lo, hi)
         values[loop.name] = value
         if _is_own(reader, loop.name, value) and lo.number is not None and 0 <= (hi.number or -1) <= 8:
             reader.context.desk.atoms.small[value.atom or 0] = hi.number or 0
-        return both(le(lo, value), le(value, hi))
+        return inside
     if isinstance(item, Expr):
         values[loop.name] = reader.integer(item.node, path)
         return True

@@ -16,7 +16,7 @@ import numpy as np
 from ringproof.proof.every_n.candidates import Candidates, candidates, words
 from ringproof.proof.every_n.features import Features
 from ringproof.proof.every_n.model import Predicate
-from ringproof.proof.every_n.nodes import Samples, expr, size
+from ringproof.proof.every_n.nodes import Samples, expr, node, weight
 from ringproof.proof.every_n.traces import Grid
 from ringproof.table.expr import Node
 
@@ -46,12 +46,15 @@ def learn(grid: Grid, features: Features, deadline: float, seed: int = 0) -> Les
             return Lesson(None, "out of time while learning")
         some = grid.samples.taken(chosen)
         features = distinct(features, some)
-        rules, sign = _shortest(candidates(features, some), value[chosen], deadline)
+        pool = candidates(features, some)
+        rules, sign = _by_region(pool, some, value[chosen], deadline)
+        if rules is None:
+            rules, sign = _shortest(pool, value[chosen], deadline)
         if rules is None:
             return Lesson(None, "no invariant in reach of the features")
         wrong = np.flatnonzero((truth(rules, grid.samples) ^ bool(sign)) != value)
         if not wrong.size:
-            cost = sum(size(c) + 3 for rule in rules for c in rule)
+            cost = sum(weight(c, features.named) + 3 for rule in rules for c in rule)
             return Lesson(Predicate(tuple(tuple(map(expr, r)) for r in rules), sign), "", cost)
         more = chance.permutation(wrong)[:250]
         chosen = np.unique(np.concatenate([chosen, more]))
@@ -109,6 +112,27 @@ def _shortest(pool: Candidates, value: Array, deadline: float) -> tuple[Rules | 
         return None, ""
     _, best, sign = min(found, key=lambda f: f[0])
     return best, sign
+
+
+def _by_region(
+    pool: Candidates, some: Samples, value: Array, deadline: float
+) -> tuple[Rules | None, str]:
+    """Rules for either side of a place where the table itself parts its slots."""
+    for parted in pool.features.parted:
+        inside = some(parted).astype(bool)
+        sides = ((inside, parted), (~inside, node("not", parted)))
+        for sign in ("", "not"):
+            wanted, rules = ~value if sign else value, []
+            for side, condition in sides if not inside.all() and inside.any() else ():
+                here = pool.truth[:, side]
+                part = replace(pool, truth=here, bits=np.ascontiguousarray(words(here).T))
+                found = _cover(part, wanted[side], deadline, "gain")
+                if found is None:
+                    break
+                rules += [[condition, *(pool.node(c) for c in rule)] for rule in found]
+            else:
+                return rules or None, sign
+    return None, ""
 
 
 def _cover(

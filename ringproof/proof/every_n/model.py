@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from ringproof.collective import COLLECTIVES, DEFAULT_OWNER
 from ringproof.proof.every_n.arithmetic import Untranslatable
 from ringproof.proof.every_n.context import Context
+from ringproof.proof.every_n.digits import spelled
 from ringproof.proof.every_n.formula import Formula, within
 from ringproof.proof.every_n.instance import Case, Instance, fresh, row_cases
 from ringproof.proof.every_n.poly import Poly
@@ -180,13 +181,11 @@ class Model:
 
     def rank(self, name: str) -> tuple[Poly, Formula]:
         """A fresh rank and its range."""
-        poly = self.unknown(name)
-        return poly, within(0, poly, self.sizes.N)
+        return spelled(self.sizes.desk.atoms, name, self.sizes.N, self.sizes.rank_order)
 
     def slot(self, name: str, count: Poly) -> tuple[Poly, Formula]:
         """A fresh slot and its range."""
-        poly = self.unknown(name)
-        return poly, within(0, poly, count)
+        return spelled(self.sizes.desk.atoms, name, count, self.sizes.slot_order)
 
 
 def twin(model: Model, first: Instance, case: Case) -> Instance:

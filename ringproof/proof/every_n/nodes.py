@@ -151,47 +151,6 @@ def _without_not(tree: ast.expr) -> ast.expr:
     return tree
 
 
-def tidy(tree: Node) -> Node:
-    """Sums with their numbers added up, and b * b**e as b**(e + 1)."""
-    args = tuple(tidy(a) for a in tree.args)
-    if tree.op in ("+", "-"):
-        return _sum(Node(tree.op, args, 0, 0))
-    if tree.op == "*":
-        for base, power in (args, args[::-1]):
-            if power.op == "**" and power.args[0] == base:
-                return Node("**", (base, _sum(node("+", power.args[1], number(1)))), 0, 0)
-    return Node(tree.op, args, 0, 0, tree.value)
-
-
-def _sum(tree: Node) -> Node:
-    parts: list[tuple[int, Node]] = []
-    _terms(tree, 1, parts)
-    constant = sum(sign * int(t.value) for sign, t in parts if t.op == "const")
-    plus = [t for sign, t in parts if sign > 0 and t.op != "const"]
-    minus = [t for sign, t in parts if sign < 0 and t.op != "const"]
-    for t in list(plus):
-        if t in minus:
-            plus.remove(t)
-            minus.remove(t)
-    found = plus.pop(0) if plus else number(constant)
-    if found.op == "const":
-        constant = 0
-    for op, others in (("+", plus), ("-", minus)):
-        for t in others:
-            found = Node(op, (found, t), 0, 0)
-    if constant:
-        found = Node("+" if constant > 0 else "-", (found, number(abs(constant))), 0, 0)
-    return found
-
-
-def _terms(tree: Node, sign: int, parts: list[tuple[int, Node]]) -> None:
-    if tree.op in ("+", "-"):
-        _terms(tree.args[0], sign, parts)
-        _terms(tree.args[1], sign if tree.op == "+" else -sign, parts)
-    else:
-        parts.append((sign, tree))
-
-
 def expr(tree: Node) -> Expr:
     """The tree as an expression with a text."""
     return Expr(show(tree), tree, ())

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ringproof.proof.every_n.nodes import counts, inline, node, number, subtrees, tells, uses
+from ringproof.proof.every_n.distances import alternatives
+from ringproof.proof.every_n.nodes import counts, inline, node, number, substitute, subtrees, tells, uses
+from ringproof.proof.every_n.rewriting import folded
 from ringproof.table.expr import Expr, Node, Range
 from ringproof.table.schedule import Phase, Schedule
 
@@ -25,6 +27,7 @@ class Parts:
     intos: dict[Node, None] = field(default_factory=dict)
     named: dict[Node, None] = field(default_factory=dict)
     moving: dict[Node, None] = field(default_factory=dict)
+    turns: dict[Node, None] = field(default_factory=dict)
     binary: dict[Node, None] = field(default_factory=dict)
 
 
@@ -40,8 +43,10 @@ def row_trees(schedule: Schedule, phase: Phase) -> list[tuple[str, Node]]:
             for item in loop.items:
                 if isinstance(item, Range):
                     pairs += [("bound", item.lo), ("bound", item.hi)]
-        found += [(kind, inline(e.node, row.names, mine)) for kind, e in pairs]
-    return found
+        trees = [(kind, inline(e.node, row.names, mine)) for kind, e in pairs]
+        fixed = alternatives(row)
+        found += [(kind, folded(substitute(t, f))) for kind, t in trees for f in fixed] if fixed else trees
+    return list(dict.fromkeys(found))
 
 
 def parts_of(schedule: Schedule, phase: Phase) -> Parts:
@@ -97,6 +102,9 @@ def _named(parts: Parts, schedule: Schedule, phase: Phase, sizes: set[str]) -> N
                 parts.named[tree] = None
             if {"r", "s"} <= uses(tree) <= kept and tree.op in ("+", "-"):
                 parts.moving[tree] = None
+            for t in (folded(substitute(tree, f)) for f in alternatives(row)):
+                if "s" in uses(t) <= sizes | {"s"} and counts(t):
+                    parts.turns[t] = None
 
 
 def _sort(parts: Parts, sub: Node, used: frozenset[str], sizes: set[str]) -> None:

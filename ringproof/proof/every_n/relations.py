@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from itertools import combinations
 
 from ringproof.proof.every_n.atoms import Atom, Atoms
-from ringproof.proof.every_n.formula import Formula, both, either, eq, implies, le, same
-from ringproof.proof.every_n.poly import ONE, Monomial, Poly, polynomial
+from ringproof.proof.every_n.formula import Formula, both, either, eq, implies, le, same, within
+from ringproof.proof.every_n.poly import ONE, Monomial, Poly, polynomial, without
 
 
 def gaps(u: Poly, v: Poly, m: Poly) -> Iterator[Formula]:
@@ -193,6 +193,17 @@ def added(atoms: Atoms, number: int, others: Iterable[int]) -> Iterator[Formula]
 
 def _of_sizes(atoms: Atoms, number: int) -> bool:
     return atoms.of(number).kind == "pow" and number not in atoms.made and atoms.is_size(number)
+
+
+def weighted(atoms: Atoms, m: Monomial) -> Iterator[Formula]:
+    """A digit below n, times w > 0, is at most (n - 1)*w."""
+    for atom in m:
+        digit = atoms.digits.get(atom)
+        rest = without(m, (atom,))
+        if digit is not None and rest and atoms.is_positive(rest):
+            it, weight = Poly({(atom,): 1}), Poly({rest: 1})
+            most = both(le(0, it * weight), le((it + 1) * weight, digit.size * weight))
+            yield implies(within(0, it, digit.size), most)
 
 
 def linked(atoms: Atoms, m: Monomial, n: Monomial) -> Iterator[Formula]:

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ringproof.proof.every_n.model import Places
-from ringproof.proof.every_n.nodes import name, node, number, substitute, subtrees, tidy, uses
+from ringproof.proof.every_n.nodes import name, node, number, substitute, subtrees, uses
+from ringproof.proof.every_n.rewriting import tidy
 from ringproof.table.expr import Node
 
 Steps = tuple[Node, int]  # digits so far, and the base without its sign

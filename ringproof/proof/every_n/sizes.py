@@ -15,7 +15,8 @@ from itertools import product
 from ringproof.proof.every_n.arithmetic import Untranslatable
 from ringproof.proof.every_n.context import Context, Desk
 from ringproof.proof.every_n.formula import Formula, both, either, eq, le, replaced
-from ringproof.proof.every_n.poly import Poly, polynomial
+from ringproof.proof.every_n.orders import orders
+from ringproof.proof.every_n.poly import Monomial, Poly, polynomial
 from ringproof.proof.every_n.terms import Need, Reader
 from ringproof.table.expr import Divisors, Expr, Node, Range
 from ringproof.table.schedule import Loop, Schedule
@@ -27,7 +28,8 @@ class Sizes:
     """One case of the sizes: ``values``: N and the parameters; ``context``: what holds of them.
 
     ``fixed`` are the parameters that this case gives a number.  ``needs`` are obligations in the
-    context of ``before``, where only the claim's lower end is known.
+    context of ``before``, where only the claim's lower end is known.  ``rank_order``, ``slot_order``:
+    the sizes whose product N is, in an order to write numbers by (see `digits`).
     """
 
     schedule: Schedule
@@ -36,6 +38,8 @@ class Sizes:
     values: dict[str, Poly] = field(default_factory=dict)
     hypotheses: list[Formula] = field(default_factory=list)
     needs: list[tuple[Context, Need]] = field(default_factory=list)
+    rank_order: tuple[int, ...] = ()
+    slot_order: tuple[int, ...] = ()
 
     @property
     def N(self) -> Poly:  # noqa: N802
@@ -66,6 +70,14 @@ class Sizes:
         found = reader.integer(expr.node)
         self.needs.extend((reader.context, need) for need in reader.needs)
         return found
+
+    def product(self, node: Node) -> Monomial | None:
+        """The sizes whose product an expression is."""
+        try:
+            single = self.reader().integer(node).single
+        except Untranslatable:
+            return None
+        return single[0] if single and single[1] == 1 else None
 
     def size(self, model: Mapping[int, int]) -> Size | None:
         """The size that a counterexample speaks of, where it gives all its unknowns."""
@@ -126,6 +138,8 @@ def _case(schedule: Schedule, desk: Desk, fixed: Mapping[str, int]) -> Sizes:
     sizes.needs.extend((reader.context, need) for need in reader.needs)
     if admitted is not True:
         sizes.hypotheses.append(admitted)
+    whole = sizes.N.single
+    sizes.rank_order, sizes.slot_order = orders(schedule, whole[0] if whole else (), sizes.product)
     return sizes
 
 

@@ -57,7 +57,6 @@ class Or:
         return self._hash
 
 
-MOST_AT_ONCE = 3
 Formula = bool | Le | Eq | Not | And | Or
 Number = Poly | int
 
@@ -128,11 +127,6 @@ def implies(a: Formula, b: Formula) -> Formula:
 def same(a: Formula, b: Formula) -> Formula:
     """Both hold or neither does."""
     return both(implies(a, b), implies(b, a))
-
-
-def alternatives(f: Formula) -> tuple[Formula, ...]:
-    """Conditions one of which holds where ``f`` does: a long list of them is best asked one by one."""
-    return f.args if isinstance(f, Or) and len(f.args) > MOST_AT_ONCE else (f,)
 
 
 def polys(f: Formula) -> Iterator[Poly]:

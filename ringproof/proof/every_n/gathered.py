@@ -118,7 +118,8 @@ class Gathered:
             return
         for fact in (*powers(self.atoms, m), *weighted(self.atoms, m)):
             self._fact(fact)
-        for base in self._bases(m) or [(m[0],)]:
+        bases = self._bases(m) or [(m[0],)]
+        for base in [b for b in bases if len(b) == len(m) - 1] if self._is_weighted(m) else bases:
             rest = without(m, base)
             if rest:
                 self._form(base, Poly({rest: 1}))
@@ -126,6 +127,10 @@ class Gathered:
         for other in others:
             for fact in linked(self.atoms, m, other):
                 self._fact(fact)
+
+    def _is_weighted(self, m: Monomial) -> bool:
+        """A digit times sizes: sums of these are compared digit by digit."""
+        return sum(a in self.atoms.digits for a in m) == 1 == sum(a not in self.atoms.sizes for a in m)
 
     def _unsplit(self, base: Monomial, rest: Monomial) -> None:
         """What was split is a form too: its bounds say more than those of its half."""

@@ -29,7 +29,6 @@ from ringproof.proof.every_n.arithmetic import Untranslatable
 from ringproof.proof.every_n.context import Context
 from ringproof.proof.every_n.formula import (
     Formula,
-    alternatives,
     both,
     either,
     eq,
@@ -173,28 +172,26 @@ class Moves:
         context, x, c = self._somewhere(stage.context, f"{p}d")
         before, after = (self.live(p, context, step, x, c) for step in (s, s + 1))
         yield self._must("once", "nothing comes alive", context, implies(after, before), p)
+        died = both(before, negation(after))
         place = self._place(s, x, c)
         found = (guessed(self.model, stage, g, context, place, s) for g in self.guesses[p].dying)
         sent = [reads(i, x, c) for i in found if i.case.row.reduce]
-        for some in alternatives(before):
-            goal = implies(both(some, negation(after)), either(*sent))
-            yield self._must("complete", "what died was sent", context, goal, p)
+        yield self._must("complete", "what died was sent", context, implies(died, either(*sent)), p)
 
     def _gaining(self, stage: Stage) -> Iterator[Obligation]:
         p, s = stage.index, stage.step
         context, x, c = self._somewhere(stage.context, f"{p}g")
         before, after = (self.whole(p, context, step, x, c) for step in (s, s + 1))
         yield self._must("complete", "whole stays whole", context, implies(before, after), p)
+        gained = both(after, negation(before))
         place = self._place(s, x, c)
         found = (guessed(self.model, stage, g, context, place, s) for g in self.guesses[p].gaining)
         hit = either(*(writes(i, x, c) for i in found if not i.case.row.reduce))
-        if stage.reduces:
-            gained = both(after, negation(before), negation(hit))
-            yield from self._alone(p, context, s + 1, x, c, gained, p)
-            return
-        for some in alternatives(after):
-            goal = implies(both(some, negation(before)), hit)
+        if not stage.reduces:
+            goal = implies(gained, hit)
             yield self._must("complete", "what became whole was sent", context, goal, p)
+            return
+        yield from self._alone(p, context, s + 1, x, c, both(gained, negation(hit)), p)
 
     def ends(self, contract: Contract, phase: int, kind: str) -> Iterator[Obligation]:
         """Every promised slot holds its value when phase ``phase`` is done."""

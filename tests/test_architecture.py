@@ -45,12 +45,13 @@ LAYERS = (
     ("ringproof.contract", "ringproof.cells"),
     ("ringproof.compose",),
     ("ringproof.events",),
-    ("ringproof.simulate", "ringproof.proof", "ringproof.figure", "ringproof.program"),
+    ("ringproof.simulate", "ringproof.proof", "ringproof.program"),
     ("ringproof.cost.values", "ringproof.cost.best"),
     ("ringproof.cost.bounds", "ringproof.cost.counts"),
     ("ringproof.cost.optimal",),
     ("ringproof.assess",),
     ("ringproof.diagnose",),
+    ("ringproof.figure",),
     ("ringproof.counted",),
     ("ringproof.results", "ringproof.cost", "ringproof.beyond"),
     ("ringproof.check",),
@@ -61,7 +62,10 @@ LAYERS = (
     ("ringproof.options", "ringproof.output", "ringproof.interrupt"),
     ("ringproof.run", "ringproof.trace", "ringproof.fuzz"),
     ("ringproof.certify.folder",),
-    ("ringproof.cost.command", "ringproof.bound.command", "ringproof.certify"),
+    ("ringproof.figure.prepare",),
+    ("ringproof.figure.compare",),
+    ("ringproof.figure.gallery",),
+    ("ringproof.cost.command", "ringproof.bound.command", "ringproof.certify", "ringproof.figure.command"),
     ("ringproof.cli",),
     ("ringproof.__main__", "ringproof"),
 )
@@ -74,7 +78,7 @@ ONLY_IN = {
     "graphviz": ("ringproof.figure",),
     "click": ("ringproof.cli", "ringproof.options", "ringproof.output", "ringproof.run", "ringproof.trace",
               "ringproof.fuzz", "ringproof.cost.command", "ringproof.bound.command",
-              "ringproof.certify.command", "ringproof.report.text"),
+              "ringproof.certify.command", "ringproof.figure.command", "ringproof.report.text"),
 }  # fmt: skip
 # Where it may not, because these speak about values, start fast, or wait for what is slow.
 NOT_IN = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 import shutil
@@ -29,11 +30,15 @@ def draw(*arguments: object) -> int:
     return int(main(["draw", *map(str, arguments)]))
 
 
+def told(*command: object) -> str:
+    return subprocess.run(list(map(str, command)), capture_output=True, text=True, check=True).stdout
+
+
 def metadata(svg: str) -> dict[str, object]:
     found = re.search(r"<metadata>(.*?)</metadata>", svg)
     assert found
-    told: dict[str, object] = json.loads(found[1].replace("&gt;", ">").replace("&lt;", "<").replace("&amp;", "&"))
-    return told
+    facts: dict[str, object] = json.loads(html.unescape(found[1]))
+    return facts
 
 
 def test_every_format_follows_its_suffix(tmp_path: Path) -> None:
@@ -55,10 +60,12 @@ def test_the_same_bytes_on_every_run(tmp_path: Path) -> None:
 def test_a_file_says_what_it_is(tmp_path: Path) -> None:
     draw(RING, "-N", 4, "-o", tmp_path / "ring.svg")
     svg = (tmp_path / "ring.svg").read_text()
-    told = metadata(svg)
-    assert (told["N"], told["verdict"], told["layout"], told["steps"]) == (4, "proved", "token", 6)
-    assert 'role="img"' in svg and "<title>ring all-reduce, N = 4</title>" in svg
-    assert str(HOME) not in svg and "<!--" not in svg
+    facts = metadata(svg)
+    assert (facts["N"], facts["verdict"], facts["layout"], facts["steps"]) == (4, "proved", "token", 6)
+    assert 'role="img"' in svg
+    assert "<title>ring all-reduce, N = 4</title>" in svg
+    assert str(HOME) not in svg
+    assert "<!--" not in svg
 
 
 def test_every_id_in_the_dot_is_a_group_in_the_svg(tmp_path: Path) -> None:
@@ -84,9 +91,11 @@ def test_a_refuted_table_is_not_drawn(tmp_path: Path, capsys: pytest.CaptureFixt
 def test_a_counterexample_is_drawn_at_the_smallest_wrong_size(tmp_path: Path) -> None:
     assert draw(WRONG, "--counterexample", "-o", tmp_path / "x.svg") == Exit.PROVED
     svg = (tmp_path / "x.svg").read_text()
-    told = metadata(svg)
-    assert (told["N"], told["verdict"]) == (3, "refuted")
-    assert "#c8102e" in svg and "#0b3c7d" in svg and "#2776b1" not in svg
+    facts = metadata(svg)
+    assert (facts["N"], facts["verdict"]) == (3, "refuted")
+    assert "#c8102e" in svg
+    assert "#0b3c7d" in svg
+    assert "#2776b1" not in svg
 
 
 def test_a_proved_table_has_no_counterexample(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -145,9 +154,9 @@ def test_nothing_is_left_where_a_file_cannot_be_written(tmp_path: Path) -> None:
 
 def test_what_does_not_fit_gives_way_and_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert draw(RING, "-N", 8, "-o", tmp_path / "x.svg") == Exit.PROVED
-    told = capsys.readouterr()
-    assert "note: token does not fit, matrix+life is drawn" in told.err
-    assert "matrix+life" in told.out
+    printed = capsys.readouterr()
+    assert "note: token does not fit, matrix+life is drawn" in printed.err
+    assert "matrix+life" in printed.out
 
 
 def test_pdf_without_graphviz_names_what_to_install(
@@ -164,15 +173,18 @@ def test_pdf_without_graphviz_names_what_to_install(
 def test_a_pdf_embeds_its_fonts_and_keeps_words_on_the_page(tmp_path: Path) -> None:
     path = tmp_path / "x.pdf"
     assert draw(RING, "-N", 4, "-o", path) == Exit.PROVED
-    fonts = subprocess.run(["pdffonts", path], capture_output=True, text=True, check=True).stdout.splitlines()[2:]
+    fonts = told("pdffonts", path).splitlines()[2:]
     assert fonts
     for line in fonts:
-        assert "Type 3" not in line and re.search(r"\byes +(yes|no) +(yes|no)\b", line), line
-    page = subprocess.run(["pdftotext", "-bbox", path, "-"], capture_output=True, text=True, check=True).stdout
+        assert "Type 3" not in line
+        assert re.search(r"\byes +(yes|no) +(yes|no)\b", line), line
+    page = told("pdftotext", "-bbox", path, "-")
     words = re.findall(r'xMin="([-\d.]+)" yMin="([-\d.]+)" xMax="([-\d.]+)" yMax="([-\d.]+)">', page)
-    assert len(words) > 40
-    for left, top, right, bottom in (map(float, word) for word in words):
-        assert 0 <= left < right <= 240 and 0 <= top < bottom <= 145
+    boxes = [tuple(map(float, word)) for word in words]
+    assert len(boxes) > 40
+    for left, top, right, bottom in boxes:
+        assert 0 <= left < right <= 240
+        assert 0 <= top < bottom <= 145
     again = tmp_path / "y.pdf"
     draw(RING, "-N", 4, "-o", again)
     assert path.read_bytes() == again.read_bytes()

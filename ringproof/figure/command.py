@@ -66,6 +66,37 @@ def draw(paths: tuple[str, ...], **given: Any) -> None:
     raise click.exceptions.Exit(run_draw(paths, given))
 
 
+@click.command()
+@click.option("-o", "--output", "folder", default="figures", metavar="DIR",
+              help="Where to write them (default: figures).")  # fmt: skip
+def figures(folder: str) -> None:
+    """Draw the figures of this repository again, each as SVG."""
+    raise click.exceptions.Exit(run_figures(folder))
+
+
+def run_figures(folder: str) -> Exit:
+    """Write every committed figure, or none."""
+    import os
+    from importlib.metadata import version
+
+    from ringproof.figure import render
+    from ringproof.figure.gallery import gallery
+    from ringproof.figure.prepare import CannotDrawError, NotProvedError
+    from ringproof.figure.targets import TargetError, writable, write
+
+    try:
+        writable(os.path.join(folder, "x.svg"), ())
+        made = dict(gallery(version("ringproof")))
+        write({os.path.join(folder, f"{name}.svg"): render.svg(found.scene) for name, found in made.items()})
+    except NotProvedError as error:
+        return _not_drawn(error)
+    except (CannotDrawError, TargetError, render.RenderError) as error:
+        raise click.UsageError(str(error)) from None
+    for name, found in made.items():
+        click.echo(f"{folder}/{name}.svg: {found.scene.title}, {found.layout}")
+    return Exit.PROVED
+
+
 def run_draw(paths: Sequence[str], given: Mapping[str, Any]) -> Exit:
     """Draw and write everything that is asked, or nothing."""
     from ringproof.figure.grid import NotLegibleError

@@ -13,7 +13,7 @@ from typing import Any
 
 from ringproof.figure.focus import Focus
 from ringproof.figure.shades import lowest_sent, shade
-from ringproof.figure.story import Story
+from ringproof.figure.story import Content, Story
 from ringproof.figure.token import shown_in
 
 SEAL = "seal"
@@ -81,8 +81,12 @@ def _slots(
 
 def held(story: Story, cell: tuple[int, int, int], focus: Focus | None) -> tuple[int, ...]:
     """How often each part is in a slot, as its strip says it; nothing for a solid box."""
-    content = story.content(cell)
-    if content.whole and focus is None:
+    return strip(story.content(cell), focus is None)
+
+
+def strip(content: Content, plain: object) -> tuple[int, ...]:
+    """How often each part is in a slot, 2 for more than once; nothing for a solid box."""
+    if content.whole and plain:
         return ()
     return tuple(min(times, 2) for times in content.counts)
 

@@ -160,6 +160,8 @@ def _axes(story: Story, field: Heat, extra: int, words: str) -> list[Ink]:
     for column in range(0, field.columns, stride):
         x = field.x(column) + field.across / 2
         ink.append(Line(x, below, x, below + 1.8, palette.QUIET, 0.4, kind="axis"))
+        if x + most / 2 - 2.5 > field.left + field.width + 1.5:
+            continue  # half of this number would stand beside the page
         ink.append(
             Text(x, below + 8.6, regular(str(column)), "middle", palette.SMALL, palette.QUIET, kind="step")
         )

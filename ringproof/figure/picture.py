@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ringproof.figure import layout
-from ringproof.figure.facts import facts_of, schedule_digest, sealed
+from ringproof.figure.facts import facts_of, schedule_digest
 from ringproof.figure.focus import Focus
 from ringproof.figure.layout import Wanted
 from ringproof.figure.scene import Scene
@@ -31,24 +31,32 @@ def picture(
 ) -> Picture:
     """Draw a story; ``texts``: the table and those it uses; errors: `NotLegibleError`."""
     drawn = layout.draw(story, wanted, focus)
-    events = story.outcome.events
-    verdict = "refuted" if focus else "proved"
-    facts = facts_of(story, drawn.layout, wanted.chunk, focus)
-    metadata: dict[str, Any] = {
-        "tool": "ringproof", "version": version, "table": story.schedule.name, "N": story.ranks,
-        "schedule": schedule_digest(texts), "params": dict(events.size.params), "verdict": verdict,
-        "layout": drawn.layout, "chunk": wanted.chunk, "chunks": story.chunks, "slots": story.slots,
-        "steps": story.steps, "waived": list(story.schedule.waive), "promise": promise(story),
-        "finding": focus.title if focus else "", "runs": not (focus and focus.broken),
-        "facts": facts.digest,
-    }  # fmt: skip
+    metadata = told(story, drawn.layout, wanted.chunk, texts, version, focus)
+    events, verdict = story.outcome.events, metadata["verdict"]
     title = f"{story.schedule.name}, {events.size}"
     said = f"{title}: {story.steps} steps, {len(events.step)} sends, {verdict}; {drawn.layout} layout."
     if focus:
         said += f" {focus.title}: {'; '.join(focus.sentences)}."
     order = "nodesfirst" if drawn.layout in HEATED else "edgesfirst"
-    scene = Scene(wanted.width, drawn.height, drawn.ink, title, said, sealed(metadata), order)  # type: ignore[arg-type]
+    scene = Scene(wanted.width, drawn.height, drawn.ink, title, said, metadata, order)  # type: ignore[arg-type]
     return Picture(scene, drawn.layout, drawn.passed)
+
+
+def told(
+    story: Story, layout: str, chunk: int, texts: tuple[str, ...], version: str, focus: Focus | None
+) -> dict[str, Any]:
+    """What a picture says of itself, as metadata; the renderer seals it together with the ink."""
+    events = story.outcome.events
+    return {
+        "tool": "ringproof", "version": version, "table": story.schedule.name, "N": story.ranks,
+        "schedule": schedule_digest(texts), "params": dict(events.size.params),
+        "verdict": "refuted" if focus else "proved", "layout": layout, "chunk": chunk,
+        "chunks": story.chunks, "slots": story.slots, "steps": story.steps, "parts": story.parts,
+        "waived": list(story.schedule.waive), "promise": promise(story),
+        "finding": focus.title if focus else "", "runs": not (focus and focus.broken),
+        "refutes": sorted(name for name, found in story.outcome.violations.items() if found),
+        "facts": facts_of(story, layout, chunk, focus).digest,
+    }  # fmt: skip
 
 
 def promise(story: Story) -> dict[str, Any]:

@@ -78,6 +78,16 @@ def refuted(path: str, N: int | None, params: Params = ()) -> Prepared:
     return Prepared(tell(schedule, made.outcome), _texts(source, schedule), made.focus)
 
 
+def either(path: str, N: int, params: Params = ()) -> Prepared:
+    """A table at N, proved or with its violation in focus; errors: `NotProvedError` when undecided."""
+    try:
+        return proved(path, N, params)
+    except NotProvedError as error:
+        if error.report.exit is not Exit.REFUTED:
+            raise
+    return refuted(path, N, params)
+
+
 def _checked(path: str, N: int | None) -> tuple[Report, Source, Schedule]:
     report = Report(path, "", "", "")
     try:

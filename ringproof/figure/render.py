@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import shutil
@@ -13,6 +14,7 @@ from typing import Literal
 from xml.sax.saxutils import escape
 
 from ringproof.figure import dot
+from ringproof.figure.facts import sealed
 from ringproof.figure.scene import Scene
 
 Renderer = Literal["bundled", "system"]
@@ -102,6 +104,7 @@ def _dressed(text: str, scene: Scene) -> str:
     body = body.replace(' stroke="transparent"', ' stroke="none"').replace(' xml:space="preserve"', "")
     body = body.replace('font-family="Arial"', f'font-family="{FONTS}"')
     head, _, rest = body.partition(">\n")
-    facts = escape(json.dumps(scene.metadata, sort_keys=True, separators=(",", ":"), ensure_ascii=True))
+    metadata = sealed({**scene.metadata, "ink": hashlib.sha256(rest.encode("utf-8")).hexdigest()})
+    facts = escape(json.dumps(metadata, sort_keys=True, separators=(",", ":"), ensure_ascii=True))
     told = f"<title>{escape(scene.title)}</title>\n<desc>{escape(scene.description)}</desc>\n"
     return f'{head} role="img">\n{told}<metadata>{facts}</metadata>\n{rest}'

@@ -137,11 +137,7 @@ class Story:
         """What a slot holds when so many steps are done."""
         _, rank, slot = cell
         found = self.lineage.contents(int(self.held[cell]))
-        counts = [0] * self.ranks
-        for (k, _), times in found.items():
-            counts[k] += times
-        chunk = min((c for _, c in found), default=slot)
-        return Content(tuple(counts), chunk, whole(self.outcome, found, rank, slot))
+        return content_of(self.outcome, found, rank, slot)
 
     def slot_name(self, slot: int) -> str:
         """How a slot is labelled: a chunk, or a temporary one."""
@@ -152,6 +148,15 @@ class Story:
         ordered = sorted(self.sends, key=lambda s: (s.step, s.sender, s.receiver, s.reduce, s.chunk, s.into))
         bundles = groupby(ordered, key=lambda s: (s.step, s.sender, s.receiver, s.reduce))
         return tuple(Message(tuple(bundle)) for _, bundle in bundles)
+
+
+def content_of(outcome: Outcome, found: Contents, rank: int, slot: int) -> Content:
+    """Contents as a figure shows them in one slot."""
+    counts = [0] * outcome.events.ranks
+    for (k, _), times in found.items():
+        counts[k] += times
+    chunk = min((c for _, c in found), default=slot)
+    return Content(tuple(counts), chunk, whole(outcome, found, rank, slot))
 
 
 def uniform(outcome: Outcome) -> bool:
@@ -184,18 +189,23 @@ def whole(outcome: Outcome, found: Contents, rank: int, slot: int) -> bool:
 
 def tell(schedule: Schedule, outcome: Outcome) -> Story:
     """The story of a replay; errors: `ValueError` when the schedule cannot run."""
-    events, lineage = outcome.events, Lineage(outcome)
-    trail = lineage.trail
+    lineage = Lineage(outcome)
+    held = states(outcome, lineage)
+    sends = _sends(outcome, lineage) if outcome.events.ranks <= MOST_LANES else ()
+    return Story(schedule, outcome, lineage, held, sends, _stages(schedule, outcome))
+
+
+def states(outcome: Outcome, lineage: Lineage) -> Array:
+    """(steps + 1, N, slots): the number of the value in every slot after so many steps."""
+    events, trail = outcome.events, lineage.trail
     state = np.zeros(events.ranks * events.slots, dtype=np.int64)
     state[trail.leaf_rank * events.slots + trail.leaf_chunk] = np.arange(1, trail.leaves + 1)
-    states = [state]
+    made = [state]
     for a, b in zip(events.bounds.tolist(), events.bounds.tolist()[1:], strict=False):
         state = state.copy()
         state[trail.target[a:b]] = trail.after[a:b]
-        states.append(state)
-    held = np.array(states).reshape(len(states), events.ranks, events.slots)
-    sends = _sends(outcome, lineage) if events.ranks <= MOST_LANES else ()
-    return Story(schedule, outcome, lineage, held, sends, _stages(schedule, outcome))
+        made.append(state)
+    return np.array(made).reshape(len(made), events.ranks, events.slots)
 
 
 def _sends(outcome: Outcome, lineage: Lineage) -> tuple[Sent, ...]:

@@ -21,8 +21,10 @@ LANE, SPLIT_LANE = 22.0, 26.0
 LEAST_GAP = 9.0
 
 
-def panel(story: Story, width: float, focus: Focus | None = None) -> tuple[list[Ink], Grid]:
-    """The drawing without its legend; errors: `NotLegibleError`."""
+def panel(
+    story: Story, width: float, focus: Focus | None = None, lane: float = 0.0
+) -> tuple[list[Ink], Grid]:
+    """The drawing without its legend, ``lane`` the least height of a lane; errors: `NotLegibleError`."""
     if story.ranks > MOST_RANKS:
         raise NotLegibleError(f"token is for up to {MOST_RANKS} ranks")
     if any(len(message.sends) > 1 for message in story.messages()):
@@ -32,7 +34,7 @@ def panel(story: Story, width: float, focus: Focus | None = None) -> tuple[list[
     if most > 2:
         raise NotLegibleError(f"a rank has {most} chunks to show at once")
     rooms_wide = max(BOX, 4 + max(width_of(story.slot_name(c), "bold", palette.LABEL) for c in _slots(shown)))
-    made = grids.grid(story, width, rooms_wide, SPLIT_LANE if most == 2 else LANE)
+    made = grids.grid(story, width, rooms_wide, max(lane, SPLIT_LANE if most == 2 else LANE))
     if made.gap < LEAST_GAP:
         raise NotLegibleError(f"{story.steps} steps leave no room for arrows in {width:g} pt")
     rooms = _rooms(shown, made)

@@ -31,12 +31,14 @@ class Port:
     ink: tuple[Ink, ...]
 
 
-def panel(story: Story, width: float, focus: Focus | None = None) -> tuple[list[Ink], Grid]:
-    """The drawing without its legend; errors: `NotLegibleError`."""
+def panel(
+    story: Story, width: float, focus: Focus | None = None, lane: float = 0.0
+) -> tuple[list[Ink], Grid]:
+    """The drawing without its legend, ``lane`` the least height of a lane; errors: `NotLegibleError`."""
     if story.ranks > MOST_LANES:
         raise NotLegibleError(f"vector is for up to {MOST_LANES} ranks")
     box = max(LEAST_BOX, LEAST_SLOT * story.ranks)
-    lane = max(LEAST_LANE, story.slots * ROW + BETWEEN)
+    lane = max(lane, LEAST_LANE, story.slots * ROW + BETWEEN)
     if lane * story.ranks > MOST_HEIGHT:
         raise NotLegibleError(f"{story.ranks} ranks with {story.slots} slots each are taller than a page")
     made = grids.grid(story, width, box, lane)

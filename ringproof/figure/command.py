@@ -74,6 +74,35 @@ def figures(folder: str) -> None:
     raise click.exceptions.Exit(run_figures(folder))
 
 
+@click.command("verify-figure")
+@click.argument("paths", nargs=-1, required=True, metavar="FILE.svg...")
+def verify_figure(paths: tuple[str, ...]) -> None:
+    """Read pictures back: the sends and slots of the ink are run again and compared with the file's claim."""
+    raise click.exceptions.Exit(run_verify_figure(paths))
+
+
+def run_verify_figure(paths: Sequence[str]) -> Exit:
+    """Read every picture back; the worst exit code."""
+    from pathlib import Path
+
+    from ringproof.figure.verify import verify
+    from ringproof.verdict import worst
+
+    exits = []
+    with reader_may_leave():
+        for path in paths:
+            try:
+                found = verify(Path(path).read_text(encoding="utf-8"))
+            except (OSError, UnicodeDecodeError) as error:
+                raise click.UsageError(f"cannot read {path}: {error}") from None
+            exits.append(Exit.REFUTED if found.wrong else Exit.PROVED)
+            for why in found.wrong:
+                click.echo(f"{path}: WRONG: {why}")
+            if not found.wrong:
+                click.echo(f"{path}: as drawn: {found.told}")
+    return worst(exits)
+
+
 def run_figures(folder: str) -> Exit:
     """Write every committed figure, or none."""
     import os

@@ -54,6 +54,15 @@ class Drawing:
     shapes: tuple[Shape, ...]
     metadata: str
 
+    @property
+    def painted(self) -> tuple[Shape, ...]:
+        """Everything but the page itself, which is painted first."""
+        page = 0.0, 0.0, self.width, self.height
+        return tuple(
+            s for s in self.shapes
+            if s.order or max(abs(a - b) for a, b in zip(s.box, page, strict=True)) > 0.1
+        )  # fmt: skip
+
 
 def read_ink(text: str) -> Drawing:
     """Everything painted in an SVG; errors: `InkError`."""

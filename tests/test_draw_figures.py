@@ -33,7 +33,8 @@ def test_the_folder_has_what_is_drawn_and_nothing_else() -> None:
 @pytest.mark.parametrize("name", [exhibit.name for exhibit in EXHIBITS])
 def test_a_committed_figure_is_drawn_again(name: str, redrawn: Path) -> None:
     committed = (FOLDER / f"{name}.svg").read_bytes()
-    assert committed == (redrawn / f"{name}.svg").read_bytes(), "run `ringproof figures` and look at the change"
+    again = (redrawn / f"{name}.svg").read_bytes()
+    assert committed == again, "run `ringproof figures` and look at the change"
     text = committed.decode()
     assert verify(text).wrong == ()
     assert illegible(read_ink(text)) == []

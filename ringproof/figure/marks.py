@@ -10,7 +10,7 @@ from ringproof.figure.focus import Focus
 from ringproof.figure.grid import Grid
 from ringproof.figure.lettering import width_of, wrapped
 from ringproof.figure.scene import Fill, Frame, Ink, Line, Text, bold, regular
-from ringproof.figure.story import Cell
+from ringproof.figure.story import Cell, Story
 
 LEADING = 8.6
 
@@ -27,24 +27,35 @@ def lifelines(focus: Focus | None, grid: Grid, y: Callable[[int, int], float]) -
     ]  # fmt: skip
 
 
-def violation(focus: Focus | None, rooms: Mapping[Cell, Room], grid: Grid) -> list[Ink]:
-    """A red frame round the spoilt slot, and its tag above it or beside it."""
+def tag_width(focus: Focus) -> float:
+    """How wide the tag of a violation is."""
+    return width_of(focus.tag, "bold", palette.LABEL) + 3.2
+
+
+def beside(story: Story, focus: Focus | None) -> float:
+    """The room at the right that a tag needs which stands beside a box of the last state."""
+    if focus is None or focus.cell is None or not focus.tag or focus.cell[0] < story.steps:
+        return 0.0
+    return tag_width(focus) + 1.8
+
+
+def violation(focus: Focus | None, rooms: Mapping[Cell, Room], grid: Grid, right: float) -> list[Ink]:
+    """A red frame round the spoilt slot, and its tag above it or beside it, at most as far as ``right``."""
     if focus is None or focus.cell is None or focus.cell not in rooms:
         return []
     room = rooms[focus.cell]
     ink: list[Ink] = [
         Frame(room.x, room.y, room.width, room.height, palette.VIOLATION, 1.4, kind="violation")
     ]
-    width = width_of(focus.tag, "bold", palette.LABEL) + 3.2
-    height = 8.4
-    x = max(grid.left, min(room.x + room.width / 2 - width / 2, grid.width - 1 - width))
+    if not focus.tag:
+        return ink
+    width, height = tag_width(focus), 8.4
+    x = max(grid.left, min(room.x + room.width / 2 - width / 2, right - width))
     y = room.y - height - 0.9
     if any(_overlaps(other, x, y, width, height) for other in rooms.values()):
         x, y = room.x + room.width + 1.2, room.middle - height - 0.6  # beside: above is a neighbour
-    if x + width > grid.width - 1:
+    if x + width > right:
         x = room.x - width - 1.2
-    if not focus.tag:
-        return ink
     ink.append(Fill(x, y, width, height, palette.VIOLATION, kind="tag"))
     return [*ink, Text(x + width / 2, y + 6.4, bold(focus.tag), "middle", palette.LABEL, palette.WHITE,
                        kind="tag")]  # fmt: skip

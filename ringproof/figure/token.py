@@ -11,7 +11,7 @@ from ringproof.figure.boxes import Room, token
 from ringproof.figure.focus import Focus, look, send_color
 from ringproof.figure.grid import Grid, NotLegibleError
 from ringproof.figure.lettering import width_of
-from ringproof.figure.marks import lifelines, violation
+from ringproof.figure.marks import beside, lifelines, violation
 from ringproof.figure.scene import Ink
 from ringproof.figure.story import Cell, Sent, Story
 
@@ -34,7 +34,8 @@ def panel(
     if most > 2:
         raise NotLegibleError(f"a rank has {most} chunks to show at once")
     rooms_wide = max(BOX, 4 + max(width_of(story.slot_name(c), "bold", palette.LABEL) for c in _slots(shown)))
-    made = grids.grid(story, width, rooms_wide, max(lane, SPLIT_LANE if most == 2 else LANE))
+    reserved = beside(story, focus) if most == 2 else 0.0
+    made = grids.grid(story, width - reserved, rooms_wide, max(lane, SPLIT_LANE if most == 2 else LANE))
     if made.gap < LEAST_GAP:
         raise NotLegibleError(f"{story.steps} steps leave no room for arrows in {width:g} pt")
     rooms = _rooms(shown, made)
@@ -47,7 +48,7 @@ def panel(
     for cell, room in rooms.items():
         content = story.content(cell)
         ink += token(room, story.slot_name(cell[2]), content, look(cell, content, focus))
-    return ink + violation(focus, rooms, made), made
+    return ink + violation(focus, rooms, made, width - 1), made
 
 
 def _slots(shown: dict[tuple[int, int], list[int]]) -> set[int]:

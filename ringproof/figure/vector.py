@@ -12,7 +12,7 @@ from ringproof.figure.boxes import Room, strip
 from ringproof.figure.chips import chips, runs_text
 from ringproof.figure.focus import Focus, look, send_color
 from ringproof.figure.grid import Grid, NotLegibleError
-from ringproof.figure.marks import lifelines, violation
+from ringproof.figure.marks import beside, lifelines, violation
 from ringproof.figure.scene import Ink, Line
 from ringproof.figure.story import MOST_LANES, Cell, Message, Story
 
@@ -41,7 +41,7 @@ def panel(
     lane = max(lane, LEAST_LANE, story.slots * ROW + BETWEEN)
     if lane * story.ranks > MOST_HEIGHT:
         raise NotLegibleError(f"{story.ranks} ranks with {story.slots} slots each are taller than a page")
-    made = grids.grid(story, width, box, lane)
+    made = grids.grid(story, width - beside(story, focus), box, lane)
     if made.gap < LEAST_GAP:
         raise NotLegibleError(f"{story.steps} steps leave no room for arrows in {width:g} pt")
     messages = _painting(story.messages(), focus)
@@ -59,7 +59,7 @@ def panel(
     shown = [(message, arrow) for message, (arrow, _) in zip(messages, arrows, strict=True)
              if focus is None or arrow.strong or len(message.sends) > 1]  # fmt: skip
     ink += chips([(_words(story, m), a) for m, a in shown], made, [r for _, r in sorted(rooms.items())])
-    return ink + violation(focus, rooms, made), made
+    return ink + violation(focus, rooms, made, width - 1), made
 
 
 def _words(story: Story, message: Message) -> str:

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from ringproof.cli import main
+from ringproof.figure import pdf
 from ringproof.verdict import Exit
 from tests.conftest import HOME
 
 RING = "schedules/ring.toml"
 WRONG = "tests/wrong/ring_flipped_sign.toml"
-needs_graphviz = pytest.mark.skipif(not shutil.which("dot"), reason="no Graphviz on this system")
 needs_poppler = pytest.mark.skipif(not shutil.which("pdffonts"), reason="no poppler on this system")
 
 
@@ -163,14 +163,26 @@ def test_pdf_without_graphviz_names_what_to_install(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(shutil, "which", lambda name: None if name == "dot" else name)
+    monkeypatch.setattr(pdf, "possible", lambda: False)
     assert draw(RING, "-N", 4, "-o", tmp_path / "x.pdf") == Exit.CANNOT_CHECK
-    assert "install it" in capsys.readouterr().err
+    told_by = capsys.readouterr().err
+    assert "install it" in told_by
+    assert "ringproof[pdf]" in told_by
     assert list(tmp_path.iterdir()) == []
 
 
-@needs_graphviz
 @needs_poppler
-def test_a_pdf_embeds_its_fonts_and_keeps_words_on_the_page(tmp_path: Path) -> None:
+@pytest.mark.parametrize("writer", ["graphviz", "reportlab"])
+def test_a_pdf_embeds_its_fonts_and_keeps_words_on_the_page(
+    writer: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = shutil.which
+    if writer == "graphviz" and not found("dot"):
+        pytest.skip("no Graphviz on this system")
+    if writer == "reportlab":
+        if not pdf.possible():
+            pytest.skip("the extra pdf is not installed")
+        monkeypatch.setattr(shutil, "which", lambda name: None if name == "dot" else found(name))
     path = tmp_path / "x.pdf"
     assert draw(RING, "-N", 4, "-o", path) == Exit.PROVED
     fonts = told("pdffonts", path).splitlines()[2:]

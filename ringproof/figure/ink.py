@@ -38,6 +38,7 @@ class Shape:
     group: str = ""
     text: str = ""
     size: float = 0.0
+    bold: bool = False
 
     @property
     def middle(self) -> Point:
@@ -166,7 +167,7 @@ def _label(element: Any, view: tuple[float, float, float], group: str, order: in
     x -= width * {"middle": 0.5, "end": 1.0}.get(element.get("text-anchor", "start"), 0.0)
     box = (x, y - ASCENT * size, x + width, y + DESCENT * size)
     color = _color(element.get("fill", "#000000"))
-    return Shape("text", box, ((x, y),), color, "", 0.0, order, group, text, size)
+    return Shape("text", box, ((x, y),), color, "", 0.0, order, group, text, size, face == "bold")
 
 
 def _color(text: str) -> str:

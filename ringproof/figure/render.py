@@ -14,6 +14,7 @@ from typing import Literal
 from xml.sax.saxutils import escape
 
 from ringproof.figure import dot
+from ringproof.figure import pdf as pdfs
 from ringproof.figure.facts import sealed
 from ringproof.figure.scene import Scene
 
@@ -40,7 +41,10 @@ def png(scene: Scene, renderer: Renderer = "bundled") -> bytes:
 
 
 def pdf(scene: Scene) -> bytes:
-    """The drawing as PDF, which only a system Graphviz writes; no date in it."""
+    """The drawing as PDF: by a system Graphviz, or else by the extra `pdf`; no date in it."""
+    if shutil.which("dot") is None and pdfs.possible():
+        facts = json.dumps(scene.metadata, sort_keys=True, separators=(",", ":"))
+        return pdfs.render(svg(scene).decode("utf-8"), scene.title, facts)
     found = _graphviz(scene, "pdf", "system")
     return _DATE.sub(lambda date: _undated(date[0]), found)
 
@@ -78,11 +82,7 @@ def _system(text: str, form: str, dense: list[str]) -> bytes:
     if shutil.which("dot") is None:
         raise RenderError(
             "there is no Graphviz on this system: install it (apt install graphviz, brew install graphviz)"
-            + (
-                ", or write .svg, .tikz or .dot, which need none"
-                if form == "pdf"
-                else ", or --renderer bundled"
-            )
+            + (", or pip install 'ringproof[pdf]'" if form == "pdf" else ", or --renderer bundled")
         )
     return _run([graphviz.backend.DOT_BINARY, "-Kneato", "-n2", f"-T{form}", *dense], text)
 

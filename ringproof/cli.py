@@ -16,6 +16,7 @@ import click
 from ringproof.bound.command import bound
 from ringproof.certify.command import certify, verify
 from ringproof.cost.command import cost
+from ringproof.figure.command import draw, figures, verify_figure
 from ringproof.options import COLOR, BytesType, ParameterType, RanksType, SecondsType
 from ringproof.verdict import Exit
 
@@ -115,6 +116,9 @@ cli.add_command(cost)
 cli.add_command(bound)
 cli.add_command(certify)
 cli.add_command(verify)
+cli.add_command(draw)
+cli.add_command(figures)
+cli.add_command(verify_figure)
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -1,0 +1,1 @@
+"""Schedules drawn over time: one scene of plain ink, pinned in DOT, rendered by Graphviz."""

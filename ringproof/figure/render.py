@@ -1,0 +1,110 @@
+"""DOT -> SVG, PNG or PDF through Graphviz: the bundled port, or the one of the system."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shutil
+import subprocess
+import sysconfig
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+from xml.sax.saxutils import escape
+
+from ringproof.figure import dot
+from ringproof.figure import pdf as pdfs
+from ringproof.figure.facts import sealed
+from ringproof.figure.scene import Scene
+
+Renderer = Literal["bundled", "system"]
+BUNDLED = "graphviz-pure"
+PRINT_DPI = 300
+FONTS = "Arial, Arimo, 'Liberation Sans', Helvetica, sans-serif"
+_DATE = re.compile(rb"/CreationDate \([^)]*\)|/ModDate \([^)]*\)")
+
+
+class RenderError(Exception):
+    """A picture that cannot be rendered here; the message says what to do."""
+
+
+def svg(scene: Scene, renderer: Renderer = "bundled") -> bytes:
+    """The drawing as SVG that carries what it says of itself."""
+    text = _graphviz(scene, "svg", renderer).decode("utf-8")
+    return _dressed(text, scene).encode("utf-8")
+
+
+def png(scene: Scene, renderer: Renderer = "bundled") -> bytes:
+    """The drawing as PNG at print resolution."""
+    return _graphviz(scene, "png", renderer)
+
+
+def pdf(scene: Scene) -> bytes:
+    """The drawing as PDF: by a system Graphviz, or else by the extra `pdf`; no date in it."""
+    if shutil.which("dot") is None and pdfs.possible():
+        facts = json.dumps(scene.metadata, sort_keys=True, separators=(",", ":"))
+        return pdfs.render(svg(scene).decode("utf-8"), scene.title, facts)
+    found = _graphviz(scene, "pdf", "system")
+    return _DATE.sub(lambda date: _undated(date[0]), found)
+
+
+def _undated(entry: bytes) -> bytes:
+    """A date entry replaced by a fixed date of equal length, so that no offset in the file moves."""
+    key, _, value = entry.partition(b" (")
+    fixed = b"D:20000101000000Z00'00'"
+    return key + b" (" + fixed[: len(value) - 1].ljust(len(value) - 1) + b")"
+
+
+def _graphviz(scene: Scene, form: str, renderer: Renderer) -> bytes:
+    text = dot.render(scene)
+    dense = [f"-Gdpi={PRINT_DPI}"] if form == "png" else []
+    if renderer == "system":
+        return _system(text, form, dense)
+    command = [_bundled(), "-Kneato", "-n2", f"-T{form}", *dense]
+    return _run(command, text)
+
+
+def _bundled() -> str:
+    """The bundled renderer, beside this Python or on the path."""
+    beside = Path(sysconfig.get_path("scripts")) / BUNDLED
+    found = shutil.which(str(beside)) or shutil.which(BUNDLED)
+    if found is None:
+        raise RenderError(
+            f"the renderer {BUNDLED} is not installed: pip install {BUNDLED}, or --renderer system"
+        )
+    return found
+
+
+def _system(text: str, form: str, dense: list[str]) -> bytes:
+    import graphviz
+
+    if shutil.which("dot") is None:
+        raise RenderError(
+            "there is no Graphviz on this system: install it (apt install graphviz, brew install graphviz)"
+            + (", or pip install 'ringproof[pdf]'" if form == "pdf" else ", or --renderer bundled")
+        )
+    return _run([graphviz.backend.DOT_BINARY, "-Kneato", "-n2", f"-T{form}", *dense], text)
+
+
+def _run(command: Sequence[str | Path], text: str) -> bytes:
+    told = subprocess.run(command, input=text.encode("utf-8"), capture_output=True, check=False)
+    if told.returncode or not told.stdout:
+        reason = told.stderr.decode("utf-8", "replace").strip().splitlines()[:1]
+        raise RenderError(f"{Path(command[0]).name} failed: {' '.join(reason) or told.returncode}")
+    return told.stdout
+
+
+_NOISE = re.compile(r"<!--.*?-->\n?|<title>[^<]*</title>\n|<path [^>]*stroke-width=\"0\"[^>]*/>\n", re.DOTALL)
+
+
+def _dressed(text: str, scene: Scene) -> str:
+    """Prolog, comments and titles out; title, description, metadata, role and fonts in."""
+    body = _NOISE.sub("", text[text.index("<svg") :]).replace(' stroke-width="0"', "")
+    body = body.replace(' stroke="transparent"', ' stroke="none"').replace(' xml:space="preserve"', "")
+    body = body.replace('font-family="Arial"', f'font-family="{FONTS}"')
+    head, _, rest = body.partition(">\n")
+    metadata = sealed({**scene.metadata, "ink": hashlib.sha256(rest.encode("utf-8")).hexdigest()})
+    facts = escape(json.dumps(metadata, sort_keys=True, separators=(",", ":"), ensure_ascii=True))
+    told = f"<title>{escape(scene.title)}</title>\n<desc>{escape(scene.description)}</desc>\n"
+    return f'{head} role="img">\n{told}<metadata>{facts}</metadata>\n{rest}'

@@ -1,0 +1,51 @@
+"""What the cells of matrix and life say, as numbers: the lowest slot sent, and how much a slot holds."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ringproof.figure import palette
+from ringproof.figure.story import Cell, Story
+
+UNSET, TWICE = -1, -2
+
+
+def shade(story: Story, cell: Cell) -> int:
+    """How much of its chunk a slot holds: so many parts, 0 for all that is promised, unset or twice."""
+    content = story.content(cell)
+    if content.empty:
+        return UNSET
+    if max(content.counts) > 1:
+        return TWICE
+    return 0 if content.whole else int(sum(content.counts))
+
+
+def life_color(shade: int, parts: int) -> str | None:
+    """The colour of a shade: none where a slot is unset, dark once all is in.
+
+    Counted twice has the colour of a violation, whatever the number: a wrong sum is never dark.
+    """
+    if shade in (UNSET, TWICE):
+        return None if shade == UNSET else palette.VIOLATION
+    if shade == 0:
+        return palette.LIFE[2]
+    share = min((shade - 1) / max(parts - 2, 1), 1.0) if parts > 1 else 1.0
+    return palette.mixed(palette.LIFE[0], palette.LIFE[1], share)
+
+
+def lowest_sent(story: Story) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
+    """(steps, N): the lowest slot each rank sends in a message of each step, or -1."""
+    events = story.outcome.events
+    sent = np.full((story.steps, story.ranks), story.slots, dtype=np.int64)
+    moving = events.message
+    np.minimum.at(sent, (events.step[moving], events.sender[moving]), events.chunk[moving])
+    return np.where(sent == story.slots, -1, sent)
+
+
+def most_sent(story: Story) -> int:
+    """The most different slots that a rank sends in one step."""
+    events = story.outcome.events
+    moving = events.message
+    key = (events.step[moving] * story.ranks + events.sender[moving]) * story.slots + events.chunk[moving]
+    _, counts = np.unique(np.unique(key) // story.slots, return_counts=True)
+    return int(counts.max(initial=0))

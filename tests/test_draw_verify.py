@@ -1,0 +1,189 @@
+"""`verify-figure` reads pictures back from their ink: as drawn they agree, and no planted defect passes.
+
+A defect is planted in the ink, and the file is sealed again as a careful forger would: so it is the
+reading that has to find it, not the digest.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ringproof.cli import main
+from ringproof.figure.facts import sealed
+from ringproof.figure.verify import verify
+from ringproof.verdict import Exit
+from tests.conftest import HOME
+
+RING, WRONG = "schedules/ring.toml", "tests/wrong/ring_one_rotation_shifted.toml"
+_METADATA = re.compile(r"<metadata>(.*?)</metadata>\n", re.DOTALL)
+CASES = {
+    "token": (RING, "-N", "4"),
+    "vector": (RING, "-N", "4", "--layout", "vector", "--width", "2col"),
+    "several": ("schedules/halving_doubling.toml", "-N", "8", "--width", "2col"),
+    "heat": (RING, "-N", "9"),
+    "matrix": (RING, "-N", "5", "--layout", "matrix"),
+    "life": (RING, "-N", "5", "--layout", "life", "--chunk", "2"),
+    "wrong": (WRONG, "-N", "4", "--counterexample"),
+    "double": ("tests/wrong/swing_six.toml", "--counterexample"),
+    "broken": ("tests/wrong/ring_send_to_rank_n.toml", "--counterexample"),
+    "rooted": ("schedules/binomial_broadcast.toml", "-N", "7"),
+    "scratch": ("schedules/one_shot_all_reduce.toml", "-N", "3"),
+    "local": ("schedules/bruck_all_to_all.toml", "-N", "4", "--width", "2col"),
+    "compare": ("--compare", RING, WRONG, "-N", "4", "--width", "2col"),
+}  # fmt: skip
+
+
+def drawn(name: str, folder: Path) -> str:
+    path = folder / f"{name}.svg"
+    assert main(["draw", *CASES[name], "-o", str(path)]) == Exit.PROVED
+    return path.read_text()
+
+
+def resealed(svg: str, change: Callable[[dict[str, object]], None] | None = None) -> str:
+    """The same file with metadata that fit its ink again."""
+    found = _METADATA.search(svg)
+    assert found
+    facts = json.loads(html.unescape(found[1]))
+    facts["ink"] = hashlib.sha256(svg[found.end() :].encode()).hexdigest()
+    if change:
+        change(facts)
+    text = html.escape(json.dumps(sealed(facts)), quote=False)
+    return f"{svg[: found.start()]}<metadata>{text}</metadata>\n{svg[found.end() :]}"
+
+
+def group(svg: str, name: str) -> re.Match[str]:
+    found = re.search(rf'<g id="{name}"[^>]*>\n.*?</g>\n', svg, re.DOTALL)
+    assert found, name
+    return found
+
+
+def replaced(svg: str, name: str, change: Callable[[str], str]) -> str:
+    found = group(svg, name)
+    changed = change(found[0])
+    assert changed != found[0]
+    return svg[: found.start()] + changed + svg[found.end() :]
+
+
+def without(svg: str, *names: str) -> str:
+    for name in names:
+        svg = replaced(svg, name, lambda _: "")
+    return svg
+
+
+def shifted(text: str, dx: float, dy: float) -> str:
+    """All coordinates of a group moved, in units of a twentieth of a point."""
+
+    def move(match: re.Match[str]) -> str:
+        return f"{float(match[1]) + dx:g},{float(match[2]) + dy:g}"
+
+    return re.sub(r"(-?[\d.]+),(-?[\d.]+)", move, text)
+
+
+def painted(text: str, color: str) -> str:
+    return re.sub(r'fill="#[0-9a-f]{6}"', f'fill="{color}"', text)
+
+
+@pytest.fixture(autouse=True)
+def at_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(HOME)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_picture_agrees_with_itself(name: str, tmp_path: Path) -> None:
+    svg = drawn(name, tmp_path)
+    assert verify(svg).wrong == ()
+    assert verify(resealed(svg)).wrong == ()
+    assert main(["verify-figure", str(tmp_path / f"{name}.svg")]) == Exit.PROVED
+
+
+SEND = "send_t1_r1_r2_c3"  # of the token picture: the step in which rank 1 sends rank 2 chunk 3
+COPY = "send_t3_r0_r1_c0"
+DEFECTS: dict[str, tuple[str, Callable[[str], str]]] = {
+    "an arrow moved": ("token", lambda svg: replaced(
+        replaced(svg, SEND, lambda g: shifted(g, 0, 440)), f"{SEND}_head", lambda g: shifted(g, 0, 440))),
+    "a head hollowed": ("token", lambda svg: replaced(svg, f"{SEND}_head", lambda g: g + painted(
+        re.sub(rf'id="{SEND}_head"', 'id="x"', g), "#ffffff"))),
+    "a hollow head filled": ("token", lambda svg: without(svg, f"{COPY}_hollow")),
+    "a slot painted in": ("token", lambda svg: replaced(svg, "t1_r1_s3_p0", lambda g: g + shifted(
+        g, 2 * 15.5 / 4 * 20, 0))),
+    "a slot painted out": ("token", lambda svg: without(svg, "t1_r1_s3_p0")),
+    "a slot painted white": ("token", lambda svg: replaced(
+        svg, "t1_r1_s3_p0", lambda g: painted(g, "#ffffff"))),
+    "a send deleted": ("token", lambda svg: without(svg, SEND, f"{SEND}_head")),
+    "a head deleted": ("token", lambda svg: without(svg, f"{SEND}_head")),
+    "a line of two deleted": ("token", lambda svg: without(svg, f"{COPY}_b")),
+    "the seam shifted": ("token", lambda svg: replaced(
+        svg, "send_t0_r3_r0_c2_out", lambda g: shifted(g, 60, 0))),
+    "a label changed": ("token", lambda svg: replaced(
+        svg, "t1_r1_s3_label", lambda g: g.replace(">c3<", ">c1<"))),
+    "a patch over a box": ("token", lambda svg: replaced(svg, "t1_r1_s3_label", lambda g: g + (
+        '<g id="p"><polygon fill="#ffffff" stroke="none" points="1200,-2100 1500,-2100 1500,-1900 1200,-1900 '
+        '1200,-2100"/></g>\n'))),
+    "a rank's label changed": ("token", lambda svg: svg.replace(">rank 1<", ">rank 2<")),
+    "a step's number changed": ("token", lambda svg: svg.replace(">step 1<", ">step 2<")),
+    "a chip changed": ("several", lambda svg: svg.replace(">c4&#45;7<", ">c0&#45;3<", 1)),
+    "a tooth deleted": ("several", lambda svg: re.sub(r'<g id="i\d+" class="edge tooth">.*?</g>\n', "", svg,
+                                                      count=1, flags=re.DOTALL)),
+    "a vector slot painted out": ("vector", lambda svg: without(svg, "t2_r2_s3_p0")),
+    "a solid box emptied": ("vector", lambda svg: replaced(svg, "t6_r0_s0", lambda g: painted(g, "#ffffff"))),
+    "a cell repainted": ("heat", lambda svg: replaced(svg, "m_2_3", lambda g: painted(g, "#440154"))),
+    "a cell of a strange colour": ("heat", lambda svg: replaced(
+        svg, "m_2_3", lambda g: painted(g, "#ff0000"))),
+    "a life cell repainted": ("heat", lambda svg: replaced(svg, "v_2_3", lambda g: painted(g, "#17304a"))),
+    "a cell deleted": ("heat", lambda svg: without(svg, "v_2_3")),
+    "a patch over cells": ("heat", lambda svg: replaced(svg, "m_2_3", lambda g: g + shifted(g, 7, 7))),
+    "a counterexample mended": ("wrong", lambda svg: replaced(svg, "t4_r1_s0_p1", lambda g: painted(
+        g, "#0b3c7d"))),
+    "one panel of two": ("compare", lambda svg: without(svg, "a_t1_r1_s3_p0")),
+    "a broken picture's send": ("broken", lambda svg: re.sub(
+        r'<g id="send_t0_r0_r1_c1_head".*?</g>\n', "", svg, flags=re.DOTALL)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("defect", DEFECTS)
+def test_every_planted_defect_is_found_in_the_ink(defect: str, tmp_path: Path) -> None:
+    name, plant = DEFECTS[defect]
+    svg = drawn(name, tmp_path)
+    changed = plant(svg)
+    assert changed != svg
+    assert verify(changed).wrong != ()
+    found = verify(resealed(changed)).wrong
+    assert found != (), "sealed again, it passes"
+    assert not any("seal" in why or "digest" in why for why in found)
+
+
+def test_what_the_metadata_say_is_sealed(tmp_path: Path) -> None:
+    svg = drawn("token", tmp_path)
+    edits = (('"verdict":"proved"', '"verdict":"refuted"'), ('"steps":6', '"steps":6,"x":1'),
+             ('"schedule":"', '"schedule":"0'))  # fmt: skip
+    for old, new in edits:
+        assert old in svg
+        assert any("seal" in why for why in verify(svg.replace(old, new)).wrong)
+
+
+def test_a_verdict_is_run_again(tmp_path: Path) -> None:
+    def proved(facts: dict[str, object]) -> None:
+        facts["verdict"], facts["finding"] = "proved", ""
+
+    def refuted(facts: dict[str, object]) -> None:
+        facts["verdict"], facts["refutes"] = "refuted", ["complete"]
+
+    wrong = verify(resealed(drawn("wrong", tmp_path), proved)).wrong
+    assert any("not right: complete" in why for why in wrong)
+    right = verify(resealed(drawn("token", tmp_path), refuted)).wrong
+    assert any("the sends that are drawn are right" in why for why in right)
+
+
+def test_what_is_no_picture(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for text in ("", "<svg/>", "<svg xmlns='http://www.w3.org/2000/svg' width='9pt' height='9pt'></svg>"):
+        (tmp_path / "x.svg").write_text(text)
+        assert main(["verify-figure", str(tmp_path / "x.svg")]) == Exit.REFUTED
+    assert main(["verify-figure", str(tmp_path / "none.svg")]) == Exit.CANNOT_CHECK
+    assert "cannot read" in capsys.readouterr().err

@@ -1,6 +1,6 @@
 """How large the questions are that `ringproof bound` decides within a minute.
 
-Not part of the default run: ``pytest tests/benchmarks/test_bound_speed.py --benchmark-only``.
+Not part of the default run: ``pytest tests/benchmarks/test_bound_speed.py --benchmark-only -n 0``.
 """
 
 from __future__ import annotations

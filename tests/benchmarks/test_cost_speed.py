@@ -1,6 +1,6 @@
 """How fast `ringproof cost` is: the whole library at 64 ranks, as a process of its own.
 
-Not part of the default run: ``pytest tests/benchmarks --benchmark-only``.
+Not part of the default run: ``pytest tests/benchmarks --benchmark-only -n 0``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How long the whole library takes, on one core and on two: ``pytest tests/benchmarks --benchmark-only``."""
+"""How long the whole library takes, on one core and on two: ``pytest tests/benchmarks --benchmark-only -n 0``."""
 
 from __future__ import annotations
 

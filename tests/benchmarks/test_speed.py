@@ -1,6 +1,6 @@
 """How fast, as ratios: two things run in turn, A B A B, and their medians are compared.
 
-Not part of the default run: ``pytest tests/benchmarks --benchmark-only``.  Absolute times depend on
+Not part of the default run: ``pytest tests/benchmarks --benchmark-only -n 0``.  Absolute times depend on
 the machine; what is asserted is a ratio wherever one makes sense.
 """
 

@@ -16,6 +16,7 @@ import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
 HOME = Path(__file__).parents[2]
+IMPORTS = "import z3, numpy, graphviz"
 TIMES, LIMIT, ROUNDS = 3.0, 2.0, 7
 
 
@@ -35,7 +36,7 @@ def test_the_ring_at_8_against_imports(
             "-o", str(tmp_path / "x.svg"))  # fmt: skip
     pairs: list[tuple[float, float]] = []
     benchmark.pedantic(
-        lambda: pairs.append((seconds(tmp_path, *draw), seconds(tmp_path, "-c", "import z3, numpy, graphviz"))),
+        lambda: pairs.append((seconds(tmp_path, *draw), seconds(tmp_path, "-c", IMPORTS))),
         rounds=ROUNDS, iterations=1, warmup_rounds=1,
     )  # fmt: skip
     ratio = median(drawn / imported for drawn, imported in pairs[1:])

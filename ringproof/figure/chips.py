@@ -14,6 +14,7 @@ from ringproof.figure.lettering import width_of
 from ringproof.figure.scene import Fill, Ink, Text, bold
 
 HEIGHT, MARGIN, CLEAR, TIP = 7.8, 1.5, 1.0, 6.5
+CROSSING = 0.9
 _STEPS = 41
 Point = tuple[float, float]
 Segment = tuple[Point, Point]
@@ -93,7 +94,9 @@ def _place(
             low, high = grid.top + HEIGHT / 2, grid.bottom - HEIGHT / 2
             if not (left <= x <= right and low <= y <= high) or _hits(x, y, width, taken):
                 continue
-            cost = abs(share - 0.3) + 4 * _crowd((x, y), own, lines, width)
+            if any(_distance((x, y), line) < CROSSING for line in lines if line not in own):
+                continue  # on a crossing nobody could tell whose label it is
+            cost = abs(share - 0.3) + 4 * _crowd((x, y), own, lines)
             if best is None or cost < best[0] - 1e-9:
                 best = cost, (x, y)
     if best is None:
@@ -111,7 +114,7 @@ def _hits(x: float, y: float, width: float, taken: Sequence[tuple[float, float, 
     )
 
 
-def _crowd(point: Point, own: Sequence[Segment], lines: Sequence[Segment], width: float) -> float:
+def _crowd(point: Point, own: Sequence[Segment], lines: Sequence[Segment]) -> float:
     """How much other lines disturb a label here: 1 for each that goes through its middle."""
     crowd = 0.0
     for line in lines:

@@ -21,6 +21,7 @@ from ringproof.table.source import Source, read
 from ringproof.verdict import Exit, Refuted, Report, Size, TableError
 
 Params = Sequence[tuple[str, int]]
+FEW = 8
 
 
 class CannotDrawError(Exception):
@@ -101,7 +102,9 @@ def _checked(path: str, N: int | None) -> tuple[Report, Source, Schedule]:
         lo, hi = schedule.ranks
         raise CannotDrawError(f"the table claims N = {lo}..{hi}, not N = {N}; give -N one of those")
     ranks = ((N, N),) if N is not None else ()
-    told = check(source, Options(Settings(), ranks, suggest=0, induction="never"))
+    # Few ranks are decided chunk by chunk sooner than it is asked whether one chunk stands for all.
+    settings = Settings(symmetry="none" if N is not None and N <= FEW else "auto")
+    told = check(source, Options(settings, ranks, suggest=0, induction="never"))
     if N is not None and not told.sizes and not any(f.severity == "error" for f in told.findings):
         raise CannotDrawError(f"the table claims nothing of N = {N}: its `where` or `params` leave it out")
     if not told.results:

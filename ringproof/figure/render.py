@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import html
 import json
 import re
 import shutil
@@ -11,7 +12,6 @@ import sysconfig
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
-from xml.sax.saxutils import escape
 
 from ringproof.figure import dot
 from ringproof.figure import pdf as pdfs
@@ -105,6 +105,9 @@ def _dressed(text: str, scene: Scene) -> str:
     body = body.replace('font-family="Arial"', f'font-family="{FONTS}"')
     head, _, rest = body.partition(">\n")
     metadata = sealed({**scene.metadata, "ink": hashlib.sha256(rest.encode("utf-8")).hexdigest()})
-    facts = escape(json.dumps(metadata, sort_keys=True, separators=(",", ":"), ensure_ascii=True))
-    told = f"<title>{escape(scene.title)}</title>\n<desc>{escape(scene.description)}</desc>\n"
+    facts = html.escape(
+        json.dumps(metadata, sort_keys=True, separators=(",", ":"), ensure_ascii=True), quote=False
+    )
+    title, description = (html.escape(text, quote=False) for text in (scene.title, scene.description))
+    told = f"<title>{title}</title>\n<desc>{description}</desc>\n"
     return f'{head} role="img">\n{told}<metadata>{facts}</metadata>\n{rest}'

@@ -1,6 +1,6 @@
 """How fast `ringproof draw` is, as a process of its own, against what it cannot do without.
 
-Not part of the default run: ``pytest tests/benchmarks --benchmark-only``.
+Not part of the default run: ``pytest tests/benchmarks --benchmark-only -n 0``.
 """
 
 from __future__ import annotations

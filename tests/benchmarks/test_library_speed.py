@@ -1,4 +1,7 @@
-"""How long the whole library takes, on one core and on two: ``pytest tests/benchmarks --benchmark-only -n 0``."""
+"""How long the whole library takes, on one core and on two.
+
+Not part of the default run: ``pytest tests/benchmarks --benchmark-only -n 0``.
+"""
 
 from __future__ import annotations
 

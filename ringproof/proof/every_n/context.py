@@ -158,7 +158,7 @@ class Context:
         self.desk.left()
         if found == "proved":
             self.desk.relied[posed.hypotheses, goal] = None
-        return Answer(found, own._session.model if found == "fails" and own._session else {})
+        return Answer(found, own._session.model() if found == "fails" and own._session else {})
 
     def _settled(self, goal: Formula) -> bool:
         """Whether the goal, or a part that is enough for it, was proved here before."""

@@ -16,6 +16,7 @@ class Session:
 
     def __init__(self) -> None:
         self.solver = z3.SimpleSolver()
+        self.found: z3.ModelRef | None = None
 
     def add(self, text: str) -> None:
         """Assert what a text says."""
@@ -29,13 +30,16 @@ class Session:
         self.solver.push()
         self.solver.from_string(denied)
         found = self.solver.check()
-        self.model = self._model() if found == z3.sat else {}
+        self.found = self.solver.model() if found == z3.sat else None
         self.solver.pop()
         return "proved" if found == z3.unsat else "fails" if found == z3.sat else "unknown"
 
-    def _model(self) -> dict[int, int]:
-        model = self.solver.model()
-        values = {}
+    def model(self) -> dict[int, int]:
+        """Atom -> value where the last question fails; read only when somebody wants it."""
+        values: dict[int, int] = {}
+        if self.found is None:
+            return values
+        model = self.found
         for declaration in model.decls():
             name = declaration.name()
             if not name.startswith("*"):

@@ -6,7 +6,7 @@ step by step, by a small program of its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib.util import find_spec
 
 SOLVERS = ("z3", "cvc5", "python")
@@ -57,7 +57,10 @@ def _python(text: str, seconds: float) -> Answer:
 
 
 def needed(text: str) -> tuple[int, ...] | None:
-    """The assertions but the last that Z3 needs, few of them; None where it finds no contradiction."""
+    """The assertions but the last that Z3 needs, few of them; None where it finds no contradiction.
+
+    Not as few as can be: other solvers are lost without what is redundant.
+    """
     import z3
 
     lines = text.splitlines()
@@ -65,24 +68,15 @@ def needed(text: str) -> tuple[int, ...] | None:
     declared = "".join(line for line in lines if line.startswith("(declare-const "))
     own = z3.Context()  # what Z3 was asked before would change which premises it picks
     solver = z3.SimpleSolver(ctx=own)
+    solver.set("rlimit", 300_000_000)
     marks = [z3.Bool(f"!{i}", own) for i in range(len(asserted) - 1)]
     marked = "".join(f"(declare-const !{i} Bool)(assert (=> !{i} {asserted[i]}))" for i in range(len(marks)))
     solver.from_string(f"{declared}{marked}(assert {asserted[-1]})")
 
-    def core(premises: Sequence[int], effort: int) -> list[int] | None:
-        solver.set("rlimit", effort)
+    def core(premises: Sequence[int]) -> list[int] | None:
         if solver.check(*(marks[i] for i in premises)) != z3.unsat:
             return None
         return sorted(int(str(mark)[1:]) for mark in solver.unsat_core())
 
-    kept = core(range(len(marks)), 300_000_000)
-    return None if kept is None else tuple(_fewer(kept, core))
-
-
-def _fewer(kept: list[int], core: Callable[[Sequence[int], int], list[int] | None]) -> list[int]:
-    """Leave out one premise after the other, as far as a little effort shows that it can be."""
-    for premise in list(kept):
-        if premise in kept:
-            without = core([i for i in kept if i != premise], 1_000_000)
-            kept = kept if without is None else without
-    return kept
+    kept = core(range(len(marks)))
+    return None if kept is None else tuple(core(kept) or kept)

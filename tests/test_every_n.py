@@ -12,6 +12,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from ringproof.events import expand
@@ -21,6 +22,7 @@ from ringproof.proof.every_n import (
     Undecided,
     arithmetic,
     atoms,
+    candidates,
     context,
     covers,
     digits,
@@ -549,3 +551,11 @@ def test_wrong_guesses_only_cost_the_proof(bug: str, monkeypatch: pytest.MonkeyP
 def test_the_sweep_agrees_at_small_sizes(name: str) -> None:
     assert prove_every_n(table(name)).verdict == Proved()
     assert not _is_wrong(table(name), 12)
+
+
+def test_words_read_truth_however_it_lies_in_memory() -> None:
+    generator = np.random.default_rng(1)
+    truth = generator.random((5, 200)) < 0.5
+    by_column = np.asfortranarray(truth)[:, generator.random(200) < 0.7]
+    assert by_column.flags.f_contiguous
+    assert np.array_equal(candidates.words(by_column), candidates.words(by_column.copy("C")))

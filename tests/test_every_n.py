@@ -34,7 +34,6 @@ from ringproof.proof.every_n import (
     learner,
     prove_every_n,
     relations,
-    replay,
     truths,
 )
 from ringproof.proof.every_n.composition import written_out
@@ -45,13 +44,12 @@ from ringproof.proof.every_n.model import Model, Predicate
 from ringproof.proof.every_n.nodes import number
 from ringproof.proof.every_n.poly import Poly, polynomial
 from ringproof.proof.every_n.sizes import Sizes, cases, listed
-from ringproof.simulate import Violations, simulate
+from ringproof.simulate import simulate
 from ringproof.table.expr import parse
-from ringproof.table.mutate import mutants
 from ringproof.table.reader import read_schedule
 from ringproof.table.schedule import Schedule
 from ringproof.table.source import read
-from ringproof.verdict import Size, TableError
+from ringproof.verdict import Size
 
 ROOT = Path(__file__).parent.parent
 RIGHT = sorted((ROOT / "schedules").glob("*.toml"))

@@ -9,20 +9,23 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, assume, event, given, settings
+from hypothesis import HealthCheck, assume, event, example, given, settings
 from hypothesis import strategies as st
 
 from ringproof.events import expand
 from ringproof.problem import ExpansionError
 from ringproof.proof.every_n import Proved, prove_every_n
+from ringproof.proof.every_n.nodes import plain, show
+from ringproof.proof.every_n.rewriting import folded
 from ringproof.simulate import simulate
-from ringproof.table.integers import Undefined
+from ringproof.table.expr import Node, parse
+from ringproof.table.integers import Environment, Undefined, evaluate
 from ringproof.table.mutate import Mutant
 from ringproof.table.reader import read_schedule
 from ringproof.table.schedule import Schedule
 from ringproof.verdict import Size, TableError
 from tests.conftest import HOME
-from tests.strategies import mutated, one_phase, rows, tables
+from tests.strategies import expressions, mutated, one_phase, rows, tables
 
 MOST, SECONDS = 12, 0.5
 QUICK = ("ring", "ring_shifted", "naive", "chain_broadcast", "recursive_doubling", "bruck_all_gather",
@@ -124,3 +127,24 @@ def _values(name: str) -> dict[str, Any]:
     from tests.reference import load
 
     return load(HOME / "schedules" / f"{name}.toml")
+
+
+NUMBERS, _ = expressions(("r", "s", "N"), large=("-2", "(-3)"))
+
+
+@settings(DRAWN, max_examples=150)
+@given(NUMBERS, st.tuples(st.integers(0, 5), st.integers(0, 3), st.integers(1, 7)))
+@example("(1 - (-2) ** (s + 1)) // 3", (0, 1, 4))
+def test_what_a_guess_is_written_as_is_what_it_is(text: str, at: tuple[int, int, int]) -> None:
+    """Invariants and senders are read again from their text: a certificate holds nothing else."""
+    tree = folded(parse(text).node)
+    names = dict(zip(("r", "s", "N"), at, strict=True))
+    for written in (show(tree), plain(show(tree))):
+        assert value(parse(written).node, names) == value(tree, names), written
+
+
+def value(tree: Node, names: dict[str, int]) -> object:
+    try:
+        return evaluate(tree, Environment(names, {}))
+    except Undefined:
+        return None

@@ -79,6 +79,7 @@ ONLY_IN = {
     "reportlab": ("ringproof.figure.pdf",),
     "fontTools": ("ringproof.figure.pdf",),
     "fontpkg_arimo": ("ringproof.figure.pdf",),
+    "PIL": ("ringproof.figure.gif",),
     "click": ("ringproof.cli", "ringproof.options", "ringproof.output", "ringproof.run", "ringproof.trace",
               "ringproof.fuzz", "ringproof.cost.command", "ringproof.bound.command",
               "ringproof.certify.command", "ringproof.figure.command", "ringproof.report.text"),

@@ -83,9 +83,12 @@ def _palette(both: Image.Image) -> Image.Image:
     from PIL import Image
 
     found = both.quantize(255, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
-    colors = (found.getpalette() or [])[: 255 * 3]
+    flat = (found.getpalette() or [])[: 255 * 3]
+    colors = [flat[i : i + 3] for i in range(0, len(flat), 3)]
+    # What is nearly white would win over white: Pillow looks up colours four at a time.
+    clear = [color if min(color) < 248 else [255, 255, 255] for color in colors]
     made = Image.new("P", (1, 1))
-    made.putpalette([*colors, *([255, 255, 255] * (256 - len(colors) // 3))])
+    made.putpalette([value for color in [*clear, [255, 255, 255]] for value in color])
     return made
 
 

@@ -180,7 +180,7 @@ def _targets(paths: Sequence[str], given: Mapping[str, Any]) -> list[Target]:
     targets = [target(path, form or ("svg" if path == "-" else None)) for path in given["outputs"] or ("-",)]
     for found in targets:
         if given["compare"] and found.form in UNFOLDING:
-            raise click.UsageError(f"--compare is a still picture: not an .{found.form}")
+            raise click.UsageError(f"--compare is a still picture: an .svg, not .{found.form}")
         if found.path != "-":
             writable(found.path, paths)
         elif found.form in BINARY and sys.stdout.isatty():

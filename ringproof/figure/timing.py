@@ -40,13 +40,15 @@ class Field:
 
     def front(self, done: int, share: float) -> float:
         """How far to the right everything has happened, when a share of the next step is done too."""
-        last = done - self.behind
-        edge = self.columns[min(last, len(self.columns) - 1)][1] + 0.6 if last >= 0 else self.left
-        if not share or last + 1 >= len(self.columns):
+        last = min(done - self.behind, len(self.columns) - 1)
+        edge = self.columns[last][1] + 0.6 if last >= 0 else self.left
+        if last + 1 == len(self.columns):
             return edge
         left, right = self.columns[last + 1]
         if left - edge < 1.0:  # columns that touch: the next one fills
             return left + (right - left) * share
+        if not share:
+            return edge
         middle = self._middle(last)
         return max(edge, min(middle + (self._middle(last + 1) - middle) * share, left - 1.2))
 

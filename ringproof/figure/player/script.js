@@ -1,7 +1,7 @@
 "use strict";
 (() => {
   const SVG = "http://www.w3.org/2000/svg";
-  const LANE = 7, MOTION = 520, PAUSE = 1150;
+  const MOTION = 520, PAUSE = 1150;
   const data = JSON.parse(document.getElementById("data").textContent);
   const at = (id) => document.getElementById(id);
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
@@ -242,6 +242,7 @@
   }
   const byStep = data.sends.map(lanes);
   const widest = Math.max(0, ...byStep.map((found) => found.most));
+  const LANE = widest > 5 ? 5.5 : 7;
   board.style.setProperty("--gap", `${widest ? 20 + LANE * widest : 14}px`);
 
   function boxes() {

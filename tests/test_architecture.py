@@ -64,7 +64,7 @@ LAYERS = (
     ("ringproof.certify.folder",),
     ("ringproof.figure.prepare",),
     ("ringproof.figure.compare", "ringproof.figure.film"),
-    ("ringproof.figure.gallery",),
+    ("ringproof.figure.gallery", "ringproof.figure.making"),
     ("ringproof.cost.command", "ringproof.bound.command", "ringproof.certify", "ringproof.figure.command"),
     ("ringproof.cli",),
     ("ringproof.__main__", "ringproof"),

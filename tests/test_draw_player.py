@@ -19,8 +19,8 @@ from ringproof.events import expand
 from ringproof.figure import palette
 from ringproof.figure.facts import SEAL, sealed
 from ringproof.figure.player import style, words
-from ringproof.figure.player.model import NotPlayableError, model
-from ringproof.figure.story import Story, tell
+from ringproof.figure.player.model import model
+from ringproof.figure.story import NotPlayableError, Story, tell
 from ringproof.simulate import simulate
 from ringproof.table.reader import read_schedule
 from ringproof.table.source import read
@@ -362,7 +362,7 @@ def test_the_slider_scrubs(still: Page, pages: Callable[..., Path]) -> None:
     assert step(still) == 14
     assert (
         still.run("document.getElementById('slider').getAttribute('aria-valuetext')")
-        == "the end, after 14 steps"
+        == "The end, after 14 steps"
     )
     still.key("ArrowLeft")
     assert step(still) == 13
@@ -498,7 +498,8 @@ def test_what_a_screen_reader_is_told(still: Page, pages: Callable[..., Path]) -
     still.open(pages(RING, "-N", 4).as_uri() + "#t=2")
     sentence = still.run("(() => { const e = document.getElementById('sentence');"
                          " return [e.getAttribute('aria-live'), e.textContent]; })()")  # fmt: skip
-    assert sentence == ["polite", "Every rank sends 1 message of 1 chunk; receivers add."]
+    assert sentence == ["polite", "Step 2 of 6, reduce-scatter. Every rank sends 1 message of 1 chunk; "
+                        "receivers add."]
     tree = still.send("Accessibility.getFullAXTree")["nodes"]
     found = [
         (node["role"]["value"], node.get("name", {}).get("value", "")) for node in tree if not node["ignored"]

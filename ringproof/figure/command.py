@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,20 +14,10 @@ from ringproof.output import reader_may_leave
 from ringproof.verdict import Exit
 
 if TYPE_CHECKING:
-    from ringproof.figure.layout import Wanted
-    from ringproof.figure.picture import Picture
+    from ringproof.figure.making import Made
     from ringproof.figure.targets import Target
 
 LEAST_WIDTH, MOST_WIDTH = 120.0, 1440.0
-
-
-@dataclass(frozen=True, slots=True)
-class Made:
-    """What is to be written: a picture, a page, or both; ``title`` names the page."""
-
-    picture: Picture | None
-    page: bytes = b""
-    title: str = ""
 
 
 class WidthType(click.ParamType[float]):
@@ -56,8 +45,8 @@ class WidthType(click.ParamType[float]):
 @click.option("-p", "--param", "params", type=ParameterType(), multiple=True, metavar="NAME=VALUE",
               help="Value of a parameter (default: its first).")  # fmt: skip
 @click.option("-o", "--output", "outputs", multiple=True, metavar="FILE",
-              help="Write it here; the suffix is the format. May be given several times. An .html plays the "
-                   "steps on a page of its own (at most 16 ranks), a .gif moves.")  # fmt: skip
+              help="Write it here; the suffix is the format. May be given several times. A .gif moves; an "
+                   ".html plays the steps (up to 16 ranks; no layout or width changes it).")  # fmt: skip
 @click.option("--format", "form", default=None,
               type=click.Choice(["svg", "pdf", "png", "dot", "tikz", "gif", "html"]),
               help="For standard output, or whatever the suffix (default: svg).")  # fmt: skip
@@ -140,24 +129,27 @@ def run_figures(folder: str) -> Exit:
 
 def run_draw(paths: Sequence[str], given: Mapping[str, Any]) -> Exit:
     """Draw and write everything that is asked, or nothing."""
+    from importlib.metadata import version
+
     from ringproof.figure.grid import NotLegibleError
-    from ringproof.figure.player.model import NotPlayableError
+    from ringproof.figure.making import make
     from ringproof.figure.prepare import CannotDrawError, NotProvedError
     from ringproof.figure.render import RenderError
+    from ringproof.figure.story import NotPlayableError
     from ringproof.figure.targets import TargetError
     from ringproof.figure.timing import TimelessError
 
     _consistent(paths, given)
     try:
         targets = _targets(paths, given)
-        made = _made(paths, given, {target.form for target in targets})
+        made = make(paths, given, {target.form for target in targets}, version("ringproof"))
         return _delivered(made, targets, given)
     except NotProvedError as error:
         return _not_drawn(error)
     except NotLegibleError as error:
         told = f"no layout fits {given['width']:g} pt ({error}); try --width 2col or a smaller -N"
         raise click.UsageError(told) from None
-    except (CannotDrawError, TargetError, RenderError, NotPlayableError, TimelessError) as error:
+    except (CannotDrawError, TargetError, RenderError, TimelessError, NotPlayableError) as error:
         raise click.UsageError(str(error)) from None
 
 
@@ -186,41 +178,6 @@ def _targets(paths: Sequence[str], given: Mapping[str, Any]) -> list[Target]:
         elif found.form in BINARY and sys.stdout.isatty():
             raise click.UsageError(f"{found.form} is not for a terminal: add -o FILE.{found.form}")
     return targets
-
-
-def _wanted(given: Mapping[str, Any], chunk: int) -> Wanted:
-    from ringproof.figure.layout import Wanted
-
-    return Wanted(given["layout"], given["width"], chunk, "on" if given["legend"] else "off")
-
-
-def _made(paths: Sequence[str], given: Mapping[str, Any], forms: set[str]) -> Made:
-    """The page if one is asked for, and the picture if anything else is."""
-    from importlib.metadata import version
-
-    from ringproof.figure.picture import picture
-    from ringproof.figure.player.model import playable
-    from ringproof.figure.player.page import page
-    from ringproof.figure.prepare import CannotDrawError, proved, refuted
-
-    N, params = given["ranks"], given["params"]
-    if given["compare"]:
-        from ringproof.figure.compare import compared
-
-        wanted = _wanted(given, given["chunk"] or 0)
-        return Made(compared([(path, N, params) for path in paths], wanted, version("ringproof")))
-    if "html" in forms and N is not None:
-        playable(N)
-    found = refuted(paths[0], N, params) if given["counterexample"] else proved(paths[0], N, params)
-    chunk = given["chunk"]
-    if chunk is not None and chunk >= found.story.slots:
-        raise CannotDrawError(f"there is no chunk {chunk}; slots are 0..{found.story.slots - 1}")
-    if chunk is None:
-        chunk = found.focus.cell[2] if found.focus and found.focus.cell else 0
-    told = (found.texts, version("ringproof"), found.focus)
-    text = page(found.story, *told) if "html" in forms else b""
-    still = picture(found.story, _wanted(given, chunk), *told) if forms - {"html"} else None
-    return Made(still, text, f"{found.story.schedule.name}, {found.story.outcome.events.size}")
 
 
 def _delivered(made: Made, targets: Sequence[Target], given: Mapping[str, Any]) -> Exit:

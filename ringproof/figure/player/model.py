@@ -12,13 +12,9 @@ from ringproof.figure import palette
 from ringproof.figure.arrows import wraps
 from ringproof.figure.focus import Focus
 from ringproof.figure.player.words import ending, full, moving
-from ringproof.figure.story import Cell, Story
+from ringproof.figure.story import Cell, NotPlayableError, Story
 
 MOST_RANKS, MOST_SLOTS, MOST_SENDS = 16, 64, 20_000
-
-
-class NotPlayableError(Exception):
-    """A story too large to be shown cell by cell; the message says what the limit is."""
 
 
 def playable(ranks: int) -> None:

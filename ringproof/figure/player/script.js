@@ -331,12 +331,14 @@
 
   function sentences() {
     const phase = data.phases[phaseAt(t)];
-    const name = t === steps ? `The end, after ${plural(steps, "step")}` : `Step ${t}${phase ? `, ${phase.name}` : ""}`;
-    at("when").textContent = name;
+    const end = `The end, after ${plural(steps, "step")}`, named = phase ? `, ${phase.name}` : "";
+    at("when").textContent = t === steps ? end : `Step ${t}${named}`;
     const told_ = focus && focus.at && focus.at[0] === t ? ` Here it goes wrong: ${focus.title.toLowerCase()}.` : "";
-    at("sentence").textContent = `${data.said[t]}${told_}`;
+    // Two steps may do the same: the number makes a live region speak again.
+    const said = t === steps ? end : `Step ${t} of ${steps}${named}`;
+    at("sentence").replaceChildren(element("span", `${said}. `, "vh"), `${data.said[t]}${told_}`);
     slider.value = String(t);
-    slider.setAttribute("aria-valuetext", t === steps ? `the end, after ${plural(steps, "step")}` : `step ${t} of ${steps}${phase ? `, ${phase.name}` : ""}`);
+    slider.setAttribute("aria-valuetext", said);
     document.querySelectorAll(".phases span").forEach((span, i) => span.classList.toggle("at", i === phaseAt(t)));
     rows.forEach((row, i) => {
       row.classList.toggle("at", i === t);

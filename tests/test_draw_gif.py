@@ -238,6 +238,21 @@ def test_every_layout_unfolds(table: str, N: int, more: tuple[str, ...], layout:
 
 
 @needs_pillow
+@pytest.mark.parametrize("N", [1, 2, 3])
+def test_what_hardly_moves_is_drawn_too(N: int, tmp_path: Path) -> None:
+    """One rank sends nothing, and a step in which nothing moves still takes its time."""
+    table = tmp_path / "few.toml"
+    table.write_text(
+        'name = "few"\ncollective = "broadcast"\nranks = "1..3"\nchunks = "1"\n[[phase]]\nname = "p"\n'
+        'steps = "N"\n[[phase.send]]\nwhen = "r == 0 and s > 0"\nto = "s"\nchunk = "0"\nop = "copy"\n'
+    )
+    assert draw(table, "-N", N, "-o", tmp_path / "x.gif", "-o", tmp_path / "x.html") == Exit.PROVED
+    _, times, told = frames(tmp_path / "x.gif")
+    assert told["steps"] == N
+    assert sum(times) == gif.FIRST + gif.LAST + (N - 1) * gif.DONE + N * (gif.BETWEEN - 1) * gif.MOVING
+
+
+@needs_pillow
 def test_a_counterexample_moves_too(tmp_path: Path) -> None:
     assert draw(WRONG, "-N", 4, "--counterexample", "-o", tmp_path / "x.gif") == Exit.PROVED
     _, _, told = frames(tmp_path / "x.gif")

@@ -213,10 +213,12 @@ def test_a_page_can_go_to_standard_output(capsys: pytest.CaptureFixture[str]) ->
 def test_a_name_cannot_break_out_of_the_page(tmp_path: Path) -> None:
     table = tmp_path / "odd.toml"
     odd = "</title></script><script>alert(1)</script>&amp;"
-    table.write_text((HOME / RING).read_text().replace('"ring all-reduce"', json.dumps(odd)))
+    text = (HOME / RING).read_text().replace('"ring all-reduce"', json.dumps(odd))
+    table.write_text(text.replace('"all-gather"', json.dumps(odd)))
     assert draw(table, "-N", 3, "-o", tmp_path / "x.html") == Exit.PROVED
     text = (tmp_path / "x.html").read_text()
     assert "<script>alert" not in text
+    assert "&lt;script&gt;alert(1)" in text
     assert block(text, "metadata")["table"] == odd
 
 

@@ -103,10 +103,11 @@ def _frame(
         left, top, right, bottom = _pixels(until, scale)
         if right > left:
             frame.paste(whole.crop((left, top, right, bottom)), (left, top))
-    if not share:
+    ways = course.ways.get(step, ())
+    if not share or not ways:
         return frame
     limits = _pixels(_limits(course.fields[0]), scale)
-    for way in course.ways.get(step, ()):
+    for way in ways:
         x, y = way.at(share)
         left, top, right, bottom = _pixels(way.box, scale)
         margin = round(0.3 * scale)  # the edge of a box stands half its stroke outside

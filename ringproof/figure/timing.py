@@ -87,6 +87,8 @@ def course(scene: Scene) -> Course:
     steps = int(scene.metadata["steps"])
     if scene.metadata["layout"] in ("token", "vector"):
         boxes = {part.name: _box(part) for part in scene.ink if isinstance(part, Fill) and part.name}
+        if not any(map(_STATE.fullmatch, boxes)):  # nobody sends: there is nothing to unfold
+            return Course(scene.width, steps, (), {})
         ways = _ways(scene, boxes) if scene.metadata["layout"] == "token" else {}
         return Course(scene.width, steps, (_grid(scene, boxes, steps),), ways)
     fields = tuple(_heat(scene, name, steps) for layout, name in (("matrix", "m"), ("life", "v"))

@@ -481,10 +481,6 @@
   });
 
   // ---- keys ---------------------------------------------------------------------------------
-  function enter(i) {
-    cells.forEach((cell, k) => cell.setAttribute("tabindex", k === i ? "0" : "-1"));
-    cells[i].focus();
-  }
   function inGrid(key, i) {
     const rank = Math.floor(i / slots), slot = i % slots;
     const to = {
@@ -492,7 +488,7 @@
       ArrowUp: [Math.max(0, rank - 1), slot], ArrowDown: [Math.min(N - 1, rank + 1), slot],
       Home: [rank, 0], End: [rank, slots - 1],
     }[key];
-    if (to) enter(place(...to));
+    if (to) cells[place(...to)].focus();
     else if (key === "PageDown") on();
     else if (key === "PageUp") go(t - 1);
     else if (key === "Escape") slider.focus();

@@ -204,8 +204,9 @@ class RingAllReduce(Scene):
         """Phase, step and a sentence."""
         step = words(f"step {done} of {RING.steps}", 0.3, INK, "BOLD")
         name, said = words(phase, 0.26, palette.CHUNKS[0], "BOLD"), words(sentence, 0.2, QUIET)
-        made = VGroup(name, step, said).arrange(DOWN, buff=0.17, aligned_edge=LEFT)
-        return made.move_to([PANEL, 2.6, 0], aligned_edge=UP + LEFT)
+        for line, top in ((name, 2.65), (step, 2.22), (said, 1.72)):  # so that no line moves with its letters
+            line.move_to([PANEL, top, 0], aligned_edge=UP + LEFT)
+        return VGroup(name, step, said)
 
     def metered(self, done: int) -> VGroup:
         """What the busiest rank has sent so far."""

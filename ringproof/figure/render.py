@@ -35,9 +35,9 @@ def svg(scene: Scene, renderer: Renderer = "bundled") -> bytes:
     return _dressed(text, scene).encode("utf-8")
 
 
-def png(scene: Scene, renderer: Renderer = "bundled") -> bytes:
-    """The drawing as PNG at print resolution."""
-    return _graphviz(scene, "png", renderer)
+def png(scene: Scene, renderer: Renderer = "bundled", dpi: int = PRINT_DPI) -> bytes:
+    """The drawing as PNG, at print resolution unless it is for a screen."""
+    return _graphviz(scene, "png", renderer, dpi)
 
 
 def pdf(scene: Scene) -> bytes:
@@ -56,9 +56,9 @@ def _undated(entry: bytes) -> bytes:
     return key + b" (" + fixed[: len(value) - 1].ljust(len(value) - 1) + b")"
 
 
-def _graphviz(scene: Scene, form: str, renderer: Renderer) -> bytes:
+def _graphviz(scene: Scene, form: str, renderer: Renderer, dpi: int = PRINT_DPI) -> bytes:
     text = dot.render(scene)
-    dense = [f"-Gdpi={PRINT_DPI}"] if form == "png" else []
+    dense = [f"-Gdpi={dpi}"] if form == "png" else []
     if renderer == "system":
         return _system(text, form, dense)
     command = [_bundled(), "-Kneato", "-n2", f"-T{form}", *dense]

@@ -1,0 +1,72 @@
+"""Which cell of a GPU's memory an operand is, for one way of calling a program.
+
+In place, input and output share memory: all of it where both hold the whole vector; where a rank
+starts or ends with one block only, that block is its own part of the other buffer.  A custom program
+promises nothing about which input lies where in the output, so its buffers stay apart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ringproof.program.model import BUFFERS, COLLECTIVE_OF, Buffer, Case, Program
+
+_STARTS_WITH_A_BLOCK = ("all-gather", "gather")
+_ENDS_WITH_A_BLOCK = ("reduce-scatter", "scatter")
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """One case of a program's memory: every GPU has ``cells`` cells, a buffer's are consecutive.
+
+    ``bases``: for every GPU the first cells of i, o and s.  ``whole``: chunks of the whole vector (what
+    an all-reduce reduces, an all-gather ends with); ``block``: chunks of one rank's part of it.
+    """
+
+    case: Case
+    collective: str
+    bases: tuple[tuple[int, int, int], ...]
+    cells: int
+    whole: int
+    block: int
+
+    def cell(self, rank: int, buffer: Buffer, offset: int) -> int:
+        """The cell of one chunk, counted within its GPU."""
+        return self.bases[rank]["ios".index(buffer)] + offset
+
+    def input_cell(self, rank: int, slot: int) -> int:
+        """Where a rank's part of chunk ``slot`` of the whole vector lies at the start."""
+        shift = rank * self.block if self.collective in _STARTS_WITH_A_BLOCK else 0
+        return self.bases[rank][0] + slot - shift
+
+    def output_cell(self, rank: int, slot: int) -> int:
+        """Where chunk ``slot`` of the whole vector must lie at the end."""
+        shift = rank * self.block if self.collective in _ENDS_WITH_A_BLOCK else 0
+        return self.bases[rank][1] + slot - shift
+
+
+def memory(program: Program, case: Case, collective: str = "") -> Memory:
+    """Lay out the memory of one case; ``collective`` (of our catalogue) overrides the program's own."""
+    collective = collective or COLLECTIVE_OF.get(program.coll, program.coll)
+    ranks = max(program.ranks, 1)
+    i, o, s = (max((gpu.chunks(buffer) for gpu in program.gpus), default=0) for buffer in BUFFERS)
+    whole = max(_whole(collective, i, o, program.chunks), 1)
+    block = max(whole // ranks, 1)
+    starts, ends = collective in _STARTS_WITH_A_BLOCK, collective in _ENDS_WITH_A_BLOCK
+    shared = case == "in place" and collective in COLLECTIVE_OF.values()
+    input_cells = max(i, block if starts else whole)
+    output_cells = max(o, block if ends else whole)
+    bases = []
+    for rank in range(ranks):
+        own = rank * block
+        input_at, output_at = (own * starts, own * ends) if shared else (0, input_cells)
+        bases.append((input_at, output_at, -1))
+    scratch = max(max(a + input_cells, b + output_cells) for a, b, _ in bases)
+    placed = tuple((a, b, scratch) for a, b, _ in bases)
+    return Memory(case, collective, placed, scratch + s, whole, block)
+
+
+def _whole(collective: str, i: int, o: int, chunks: int) -> int:
+    if collective in _STARTS_WITH_A_BLOCK:
+        return o or chunks
+    return i or chunks

@@ -20,7 +20,7 @@ class Memory:
     """One case of a program's memory: every GPU has ``cells`` cells, a buffer's are consecutive.
 
     ``bases``: for every GPU the first cells of i, o and s.  ``whole``: chunks of the whole vector (what
-    an all-reduce reduces, an all-gather ends with); ``block``: chunks of one rank's part of it.
+    an all-reduce reduces, an all-gather ends with).
     """
 
     case: Case
@@ -28,20 +28,23 @@ class Memory:
     bases: tuple[tuple[int, int, int], ...]
     cells: int
     whole: int
-    block: int
 
     def cell(self, rank: int, buffer: Buffer, offset: int) -> int:
         """The cell of one chunk, counted within its GPU."""
-        return self.bases[rank]["ios".index(buffer)] + offset
+        return self.bases[rank][BUFFERS.index(buffer)] + offset
+
+    def block(self, rank: int) -> int:
+        """The first chunk of a rank's part of the whole vector: chunk c belongs to rank c * N // whole."""
+        return -(-rank * self.whole // len(self.bases))
 
     def input_cell(self, rank: int, slot: int) -> int:
         """Where a rank's part of chunk ``slot`` of the whole vector lies at the start."""
-        shift = rank * self.block if self.collective in _STARTS_WITH_A_BLOCK else 0
+        shift = self.block(rank) if self.collective in _STARTS_WITH_A_BLOCK else 0
         return self.bases[rank][0] + slot - shift
 
     def output_cell(self, rank: int, slot: int) -> int:
         """Where chunk ``slot`` of the whole vector must lie at the end."""
-        shift = rank * self.block if self.collective in _ENDS_WITH_A_BLOCK else 0
+        shift = self.block(rank) if self.collective in _ENDS_WITH_A_BLOCK else 0
         return self.bases[rank][1] + slot - shift
 
 
@@ -50,23 +53,15 @@ def memory(program: Program, case: Case, collective: str = "") -> Memory:
     collective = collective or COLLECTIVE_OF.get(program.coll, program.coll)
     ranks = max(program.ranks, 1)
     i, o, s = (max((gpu.chunks(buffer) for gpu in program.gpus), default=0) for buffer in BUFFERS)
-    whole = max(_whole(collective, i, o, program.chunks), 1)
-    block = max(whole // ranks, 1)
     starts, ends = collective in _STARTS_WITH_A_BLOCK, collective in _ENDS_WITH_A_BLOCK
+    whole = max((o if starts else i) or program.chunks, 1)
+    block = -(-whole // ranks)
     shared = case == "in place" and collective in COLLECTIVE_OF.values()
-    input_cells = max(i, block if starts else whole)
-    output_cells = max(o, block if ends else whole)
-    bases = []
-    for rank in range(ranks):
-        own = rank * block
-        input_at, output_at = (own * starts, own * ends) if shared else (0, input_cells)
-        bases.append((input_at, output_at, -1))
-    scratch = max(max(a + input_cells, b + output_cells) for a, b, _ in bases)
-    placed = tuple((a, b, scratch) for a, b, _ in bases)
-    return Memory(case, collective, placed, scratch + s, whole, block)
-
-
-def _whole(collective: str, i: int, o: int, chunks: int) -> int:
-    if collective in _STARTS_WITH_A_BLOCK:
-        return o or chunks
-    return i or chunks
+    input_cells, output_cells = max(i, block if starts else whole), max(o, block if ends else whole)
+    plan = Memory(case, collective, ((0, 0, 0),) * ranks, 0, whole)
+    bases = [
+        (plan.block(rank) * starts, plan.block(rank) * ends) if shared else (0, input_cells)
+        for rank in range(ranks)
+    ]
+    scratch = max(max(a + input_cells, b + output_cells) for a, b in bases)
+    return Memory(case, collective, tuple((a, b, scratch) for a, b in bases), scratch + s, whole)

@@ -43,9 +43,9 @@ class Outcome:
 
     ``races``, and of them the ``harmful``; ``whole``: whether all are named.  ``shown``: orders that show
     their harm.  ``wrong``: promised chunks that are wrong in every order; ``open``: how many a race leaves
-    open.  ``unset``: reads of what nothing has set.  ``overwritten``: steps that write the input out of
-    place.  ``useless``: sends of which nothing reaches the result.  ``orders``: pairs of promised chunks
-    with the same contents added in different orders.
+    open.  ``unset``: reads of what nothing has set; ``may_be_unset``: in some order a racing read is one.
+    ``overwritten``: steps that write the input out of place.  ``useless``: sends of which nothing reaches
+    the result.  ``orders``: pairs of promised chunks with the same contents added in different orders.
     """
 
     world: World
@@ -60,6 +60,7 @@ class Outcome:
     overwritten: tuple[int, ...]
     useless: tuple[int, ...]
     orders: tuple[tuple[Wanted, Wanted], ...]
+    may_be_unset: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +127,7 @@ def _all_orders(one: World) -> Outcome:
         one, found.whole and not open_chunks, found.races, harmful, found.whole, shown,
         tuple(one.wrong(machine)) if found.whole else (), open_chunks, tuple(machine.unset),
         tuple(one.overwritten()), tuple(idle), () if harmful else tuple(one.differing(machine)),
+        any(clash.unset for clash in judged.clashes),
     )  # fmt: skip
 
 
@@ -140,8 +142,3 @@ def _shown(one: World, clashes: tuple[Clash, ...], reference: Machine) -> list[S
         if found[-1].wrong is not None and (found[-1].unset or not any(c.unset for c in clashes)):
             break
     return found
-
-
-def reference_run(steps: Steps) -> Execution:
-    """The order that `decide` replays."""
-    return execute(steps)

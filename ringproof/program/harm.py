@@ -30,13 +30,19 @@ Values = dict[tuple[int, Cell], tuple[int, int]]
 @dataclass(frozen=True, slots=True)
 class Clash:
     """A read (END: the end) of a cell that may find what ``write`` wrote (NOTHING: its first content),
-    and finds something else in the order that was run.
+    the term ``may``, and finds ``got`` in the order that was run.
     """
 
     write: int
     read: int
     cell: Cell
-    unset: bool = False
+    got: int
+    may: int
+
+    @property
+    def unset(self) -> bool:
+        """Whether the read may find the cell unset."""
+        return self.may == UNSET and self.read != END
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +62,9 @@ def judge(steps: Steps, run: Execution, found: Races, fresh: Callable[[], Machin
         watched = _watched(found)
         for x in run.order:
             _step(machine, x, watched.get(x, ()), opened, values)
-        for rank, cell in (cell for read, cell in opened if read == END):
-            machine.memory[rank][cell] = UNKNOWN
+        for read, (rank, at) in opened:
+            if read == END:
+                machine.memory[rank][at] = UNKNOWN
         known = len(clashes)
         for cell, accesses in found.accesses.items():
             first = begin.memory[cell[0]][cell[1]]
@@ -110,15 +117,14 @@ def _clashes(
             for w in may if earlier else [NOTHING, *may]:
                 term = first if w == NOTHING else values[w, cell][1]
                 if terms.multiset[term] != terms.multiset[got] or term == UNKNOWN:
-                    yield Clash(w, access.step, cell, term == UNSET)
+                    yield Clash(w, access.step, cell, got, term)
     last = [w for w in writes if not any(known(w, v) for v in writes if v != w)]
     kept = writes[-1]
+    end = values[kept, cell][1]
     for w in last:
-        one, other = (terms.multiset[values[v, cell][1]] for v in (w, kept))
-        if one != other:
-            yield Clash(w, END, cell)
-    if any(values[w, cell][1] == UNKNOWN for w in last):
-        yield Clash(kept, END, cell)
+        term = values[w, cell][1]
+        if terms.multiset[term] != terms.multiset[end] or term == UNKNOWN:
+            yield Clash(w, END, cell, end, term)
 
 
 def order_that_shows(steps: Steps, run: Execution, clash: Clash) -> tuple[int, ...]:

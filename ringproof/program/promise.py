@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -12,8 +13,9 @@ from ringproof.program.memory import Memory
 from ringproof.program.replay import Cell
 from ringproof.program.terms import WIDTH, Multiset, Terms
 from ringproof.table.columns import Columns, column
-from ringproof.table.expr import Expr, parse
+from ringproof.table.expr import Expr
 
+Row = np.ndarray[Any, np.dtype[Any]]
 _ROOTED = ("broadcast", "reduce", "gather", "scatter")
 
 
@@ -78,7 +80,7 @@ def wanted(memory: Memory, outputs: int, post: Post | None, root: int) -> Iterat
                 yield Wanted(r, int(c), memory.output_cell(r, int(c)), contents)
 
 
-def _packed(part: np.ndarray) -> int:
+def _packed(part: Row) -> int:
     """One contribution of every rank that takes part, as `terms` counts them."""
     return int.from_bytes(part.astype("<u8").tobytes(), "little")
 
@@ -90,12 +92,13 @@ class _Cells:
         N, chunks = len(memory.bases), memory.whole
         rank, slot = np.repeat(np.arange(N), chunks), np.tile(np.arange(chunks), N)
         self.shape = (N, chunks)
-        names = {"N": N, "chunks": chunks, "root": root, "c": slot, "r": rank, "k": rank, "owner": slot * N // chunks}
-        self.columns = Columns({name: column(value) for name, value in names.items()}, {})
+        owner = slot * N // chunks
+        names = {"N": column(N), "chunks": column(chunks), "root": column(root), "owner": column(owner)}
+        self.columns = Columns({**names, "c": column(slot), "r": column(rank), "k": column(rank)}, {})
 
-    def of(self, expr: Expr) -> np.ndarray:
+    def of(self, expr: Expr) -> Row:
         """A condition or a number for every rank and slot."""
-        return np.broadcast_to(np.asarray(self.columns.value(expr).values), (self.shape[0] * self.shape[1],)).reshape(self.shape)
+        return _whole(self.columns, expr, self.shape)
 
 
 def _custom(memory: Memory, outputs: int, post: Post) -> Iterator[Wanted]:
@@ -103,9 +106,9 @@ def _custom(memory: Memory, outputs: int, post: Post) -> Iterator[Wanted]:
     N = len(memory.bases)
     slot, rank = np.tile(np.arange(outputs), N), np.repeat(np.arange(N), outputs)
     for r in range(N):
-        names = {"N": N, "chunks": outputs, "r": r, "c": slot, "k": rank}
-        columns = Columns({name: column(value) for name, value in names.items()}, {})
-        ends, part, chunk = (_whole(columns, expr, (N, outputs)) for expr in (post.ends, post.part, post.chunk))
+        names = {"N": column(N), "chunks": column(outputs), "r": column(r)}
+        columns = Columns({**names, "c": column(slot), "k": column(rank)}, {})
+        ends, part, chunk = (_whole(columns, e, (N, outputs)) for e in (post.ends, post.part, post.chunk))
         for c in np.flatnonzero(ends[0]):
             found: dict[int, int] = {}
             for k in np.flatnonzero(part[:, c]):
@@ -114,12 +117,8 @@ def _custom(memory: Memory, outputs: int, post: Post) -> Iterator[Wanted]:
             yield Wanted(r, int(c), memory.bases[r][1] + int(c), contents)
 
 
-def _whole(columns: Columns, expr: Expr, shape: tuple[int, int]) -> np.ndarray:
+def _whole(columns: Columns, expr: Expr, shape: tuple[int, int]) -> Row:
     found = columns.value(expr)
     values = np.broadcast_to(np.asarray(found.values), (shape[0] * shape[1],))
     undefined = np.broadcast_to(np.asarray(found.undefined), values.shape)
     return np.where(undefined, 0, values).reshape(shape)
-
-
-Read = Callable[[str], Expr]
-IDENTITY = parse("c")

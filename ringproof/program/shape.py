@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from ringproof.program.model import READS_SOURCE, READS_TARGET, RECEIVES, SENDS, WRITES
+from ringproof.program.model import READS_SOURCE, READS_TARGET, WRITES
 from ringproof.program.steps import NEVER, Connection, Steps
 
 
@@ -91,8 +91,3 @@ def _exists(steps: Steps, x: int) -> bool:
         return False
     return 0 <= step.deps < len(steps.tbs[other].steps)
 
-
-def describes(op: str) -> str:
-    """What an op does with messages, in words."""
-    sends, receives = op in SENDS, op in RECEIVES
-    return "receives and sends" if sends and receives else "sends" if sends else "receives" if receives else "moves"

@@ -73,8 +73,10 @@ def _merged(one: Multiset, other: Multiset) -> Multiset:
 
 
 def contributions(multiset: Multiset) -> dict[tuple[int, int], int]:
-    """A multiset spelled out: (rank, chunk) -> how often."""
-    found = {}
+    """A multiset spelled out: (rank, chunk) -> how often; nothing where it is unset or unknown."""
+    found: dict[tuple[int, int], int] = {}
+    if multiset and multiset[0] < 0:
+        return found
     for chunk, packed in zip(multiset[::2], multiset[1::2], strict=True):
         rank = 0
         while packed:

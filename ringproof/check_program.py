@@ -17,7 +17,7 @@ from ringproof.program.model import COLLECTIVE_OF, Case, Program
 from ringproof.program.msccl_xml import read_program
 from ringproof.program.places import Places
 from ringproof.verdict import Finding, Proved, Refuted, Report, Result, Size, TableError, Undecided, Verdict
-from ringproof.wording import join_text
+from ringproof.wording import count_text, join_text
 
 SIMPLE_WINDOW = 2  # messages that the Simple protocol holds: 8 slots, 4 a message
 _READ = "decided by reading every step"
@@ -61,12 +61,14 @@ def _with(report: Report, name: str = "", findings: tuple[Finding, ...] = ()) ->
 def _facts(decided: Decided) -> tuple[str, ...]:
     found = []
     if decided.window is not None and not decided.shape.shared:
-        held = f"{decided.window} or more" if decided.window > 1 else "any number of"
-        found.append(f"nothing hangs with room for {held} messages on a connection")
+        room = count_text(decided.window, "message")
+        found.append(f"nothing hangs where a connection has room for {room} or more")
     found.append(
         "assumed: a step runs as a whole; messages of a connection arrive in the order they were sent"
     )
     return tuple(found)
+_ONE = "refuted by an exact replay of one order"
+_BROKEN = {"defined": _ONE, "complete": _ONE}
 
 
 class _Telling:
@@ -179,7 +181,8 @@ class _Telling:
         proved = self._sizes(one for one, v in judged if isinstance(v, Proved))
         open_ = self._sizes(one for one, v in judged if isinstance(v, Undecided))
         refuted = self._sizes(one for one, _ in wrong)
-        return Result(name, statement, found, engines if proved or refuted else "", proved, refuted, open_)
+        engines = _BROKEN.get(name, engines) if refuted else engines if proved else ""
+        return Result(name, statement, found, engines, proved, refuted, open_)
 
     def _sizes(self, outcomes: Iterable[Outcome]) -> tuple[Size, ...]:
         return tuple(sorted(self.by_case[one.world.memory.case] for one in outcomes))

@@ -152,7 +152,8 @@ def unset(w: Words, outcome: Outcome, tail: str) -> Finding:
     writers = [y for y in run.order if at.rank[y] == cell[0] and cell[1] in at.writes(w.steps, y)]
     if not writers:
         notes = (*notes, f"nothing ever writes {name}")
-    related = (w.label(writers[0], "sets it, too late"),) if writers and writers[0] != x else ()
+    late = "sets it, too late" if outcome.unset else "sets it, in no order with this"
+    related = (w.label(writers[0], late),) if writers and writers[0] != x else ()
     details = {"count": len(steps), "step": w.steps.name(x), "cell": name}
     primary = w.label(x, f"reads {name}", "srcoff")
     return Finding("RP623", title, "error", primary, related, notes, (), details)

@@ -39,7 +39,9 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What one case does.  ``decided``: every interleaving does the same to all that is promised.
+    """What one case does.  ``end``: memory after the run, UNKNOWN what ``clashes`` leave open.
+
+    ``decided``: every interleaving does the same to all that is promised.
 
     ``races``, and of them the ``harmful``; ``whole``: whether all are named.  ``shown``: orders that show
     their harm.  ``wrong``: promised chunks that are wrong in every order; ``open``: how many a race leaves
@@ -49,6 +51,8 @@ class Outcome:
     """
 
     world: World
+    end: Machine
+    clashes: tuple[Clash, ...]
     decided: bool
     races: tuple[Race, ...]
     harmful: tuple[Race, ...]
@@ -105,7 +109,7 @@ def _one_order(one: World) -> Outcome:
     machine = one.end(one.run.order)
     wrong = tuple(one.wrong(machine))
     return Outcome(
-        one, False, (), (), True, (), wrong, len(one.promised), tuple(machine.unset),
+        one, machine, (), False, (), (), True, (), wrong, len(one.promised), tuple(machine.unset),
         tuple(one.overwritten()), (), (),
     )  # fmt: skip
 
@@ -115,19 +119,26 @@ def _all_orders(one: World) -> Outcome:
     steps, run = one.steps, one.run
     found = races(steps, one.at, one.memory, run)
     judged = judge(steps, run, found, one.fresh)
-    machine = judged.machine
-    open_chunks = one.open(machine) if found.whole else len(one.promised)
-    clashing = {clash.cell for clash in judged.clashes}
-    harmful = tuple(race for race in found.races if clashing & set(race.cells) or not found.whole)
-    shown = tuple(_shown(one, judged.clashes, machine))
-    silent = not one.promised
+    machine, clashes, whole = judged.machine, judged.clashes, found.whole
+    plain = one.end(run.order) if clashes else machine
+    left_open = one.open(machine) if whole else len(one.promised)
+    clashing = {clash.cell for clash in clashes}
     reach = [(w.rank, w.cell) for w in one.promised]
-    idle = () if silent else useless(steps, one.at, run.order, run.partner, one.memory, reach)
+    harmful = tuple(race for race in found.races if clashing & set(race.cells) or not whole)
     return Outcome(
-        one, found.whole and not open_chunks, found.races, harmful, found.whole, shown,
-        tuple(one.wrong(machine)) if found.whole else (), open_chunks, tuple(machine.unset),
-        tuple(one.overwritten()), tuple(idle), () if harmful else tuple(one.differing(machine)),
-        any(clash.unset for clash in judged.clashes),
+        one, machine, clashes,
+        decided=whole and not left_open,
+        races=found.races,
+        harmful=harmful,
+        whole=whole,
+        shown=tuple(_shown(one, clashes, plain)),
+        wrong=tuple(one.wrong(machine)) if whole else (),
+        open=left_open,
+        unset=tuple(plain.unset),
+        overwritten=tuple(one.overwritten()),
+        useless=tuple(useless(steps, one.at, run.order, run.partner, one.memory, reach) if reach else ()),
+        orders=() if harmful else tuple(one.differing(machine)),
+        may_be_unset=any(clash.unset for clash in clashes),
     )  # fmt: skip
 
 

@@ -41,8 +41,8 @@ class Clash:
 
     @property
     def unset(self) -> bool:
-        """Whether the read may find the cell unset."""
-        return self.may == UNSET and self.read != END
+        """Whether the read finds the cell unset, or may."""
+        return UNSET in (self.may, self.got) and self.read != END
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,6 +125,7 @@ def check_result(outcome: Outcome, program: Program, case: Case, found: Found) -
         event("wrong in some orders only")
     else:
         event("undecided")
+        assert all(right)
 
 
 @RELAXED

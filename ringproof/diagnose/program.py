@@ -167,7 +167,7 @@ def never_raised(w: Words) -> Finding:
 
 def hangs(w: Words, window: int) -> Finding:
     """The cycle of waits, or the wait for something that never comes."""
-    chain, cycle = _chain(w.steps, w.decided.waits)
+    chain, cycle = chain_of(w.steps, w.decided.waits)
     first = chain[0]
     stuck = count_text(len(w.decided.waits), "threadblock waits", "threadblocks wait")
     how = "in a circle" if cycle else "for what never comes"
@@ -190,8 +190,16 @@ def hangs(w: Words, window: int) -> Finding:
     )  # fmt: skip
 
 
-def _chain(steps: Steps, waiting: Sequence[Wait]) -> tuple[list[Wait], bool]:
-    """The waits that lead to the cause, and whether they close to a circle."""
+def cause(w: Words, known: Sequence[Finding]) -> Finding | None:
+    """The finding that says already why it hangs: something that is waited for can never come."""
+    chain, cycle = chain_of(w.steps, w.decided.waits)
+    codes = {"peer": ("RP613",), "flag": ("RP616", "RP617"), "message": ("RP615",), "slot": ("RP615",)}
+    why = () if cycle else codes[chain[0].kind]
+    return next((finding for finding in known if finding.code in why), None)
+
+
+def chain_of(steps: Steps, waiting: Sequence[Wait]) -> tuple[list[Wait], bool]:
+    """The waits that lead to the cause, which comes first, and whether they close to a circle."""
     by_tb = {steps.tb_of[wait.step]: wait for wait in waiting}
     ends: list[Wait] = []
     for start in by_tb:

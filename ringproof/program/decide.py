@@ -136,7 +136,9 @@ def _all_orders(one: World) -> Outcome:
         open=left_open,
         unset=tuple(plain.unset),
         overwritten=tuple(one.overwritten()),
-        useless=tuple(useless(steps, one.at, run.order, run.partner, one.memory, reach) if reach else ()),
+        useless=tuple(
+            useless(steps, one.at, run.order, run.partner, one.memory, reach) if reach and not harmful else ()
+        ),
         orders=() if harmful else tuple(one.differing(machine)),
         may_be_unset=any(clash.unset for clash in clashes),
     )  # fmt: skip
@@ -145,6 +147,8 @@ def _all_orders(one: World) -> Outcome:
 def _shown(one: World, clashes: tuple[Clash, ...], reference: Machine) -> list[Shown]:
     """Run orders that show the harm of races, until one of them makes the result wrong."""
     found: list[Shown] = []
+    if (wrong := next(one.wrong(reference), None)) is not None and clashes:
+        return [Shown(clashes[0], one.run.order, wrong, ())]
     for clash in clashes[:MOST_ORDERS]:
         order = order_that_shows(one.steps, one.run, clash)
         machine = one.end(order)

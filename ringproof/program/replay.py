@@ -100,7 +100,7 @@ def start(memory: Memory, held: Mapping[Cell, int]) -> list[list[int]]:
 
 def useless(steps: Steps, at: Operands, order: Sequence[int], partner: Sequence[int],
             memory: Memory, wanted: Iterable[Cell]) -> list[int]:  # fmt: skip
-    """The sends of which no chunk reaches a wanted cell, found by running backwards."""
+    """The sends that are received and of which no chunk reaches a wanted cell, found by running backwards."""
     alive = [bytearray(memory.cells) for _ in memory.bases]
     for rank, cell in wanted:
         alive[rank][cell] = 1
@@ -118,9 +118,9 @@ def useless(steps: Steps, at: Operands, order: Sequence[int], partner: Sequence[
             if op not in READS_TARGET:
                 cells[first:last] = bytes(count)
         if op in SENDS:
-            sent = messages.pop(x, 0)
-            wants |= sent
-            if not sent:
+            sent = messages.pop(x, None)
+            wants |= sent or 0
+            if sent == 0:
                 found.append(x)
         if op in RECEIVES:
             messages[partner[x]] = wants

@@ -29,14 +29,19 @@ def programs(draw: Any, *, most_ranks: int = 4, most_steps: int = 14) -> Program
             links.append((one, other))
     steps: dict[tuple[int, int], list[Step]] = {block: [] for block in blocks}
     written: list[tuple[tuple[int, int], int]] = []
+    flying: list[tuple[Any, int]] = []  # messages sent whose receive is not written yet
     for _ in range(draw(st.integers(2, most_steps))):
-        if sum(map(len, steps.values())) >= most_steps:
+        if sum(map(len, steps.values())) + len(flying) >= most_steps:
             break
-        event = draw(st.sampled_from(["local", "message", "message", "chain"]))
+        event = draw(st.sampled_from(["local", "message", "message", "chain", "send", "take"]))
         if event == "local" or not links:
             _local(draw, steps, written, draw(st.sampled_from(blocks)))
+        elif event == "take":
+            _take(draw, steps, written, flying)
         else:
-            _message(draw, steps, written, links, draw(st.sampled_from(links)), event)
+            _message(draw, steps, written, links, draw(st.sampled_from(links)), event, flying)
+    while flying:
+        _take(draw, steps, written, flying)
     if draw(st.integers(0, 4)) == 0:  # two steps of one threadblock change places: it may hang or mismatch
         _swap(draw, steps)
     gpus = tuple(
@@ -85,12 +90,26 @@ def _local(draw: Any, steps: Any, written: Any, block: tuple[int, int]) -> None:
     _add(draw, steps, written, block, op, draw(st.integers(1, 2)))
 
 
-def _message(draw: Any, steps: Any, written: Any, links: Any, link: Any, event: str) -> None:
+def _take(draw: Any, steps: Any, written: Any, flying: list[tuple[Any, int]]) -> None:
+    """Write a receive of the message that has waited longest on one of the links."""
+    if flying:
+        link, _ = draw(st.sampled_from(flying))
+        i = next(i for i, (other, _) in enumerate(flying) if other == link)
+        _, cnt = flying.pop(i)
+        _add(draw, steps, written, link[1], draw(st.sampled_from(["r", "rrc"])), cnt)
+
+
+def _message(
+    draw: Any, steps: Any, written: Any, links: Any, link: Any, event: str, flying: list[tuple[Any, int]]
+) -> None:
     cnt = draw(st.integers(1, 2))
     _add(draw, steps, written, link[0], "s", cnt)
+    if event == "send" or any(other == link for other, _ in flying):
+        flying.append((link, cnt))
+        return
     onward = [other for other in links if other[0] == link[1]]
     at = link[1]
-    if event == "chain" and onward:
+    if event == "chain" and onward and not any(other == onward[0] for other, _ in flying):
         _add(draw, steps, written, at, draw(st.sampled_from(["rcs", "rrs", "rrcs"])), cnt)
         at = onward[0][1]
     _add(draw, steps, written, at, draw(st.sampled_from(["r", "rrc"])), cnt)

@@ -52,6 +52,7 @@ def check_hanging(program: Program, decided: Decided) -> None:
     anyhow = look(program, case)
     assert not (anyhow.hangs and anyhow.ends), "whether a program hangs does not depend on the order"
     assert (decided.window is None) == anyhow.hangs
+    event("hangs" if anyhow.hangs else "runs")
     if decided.window is not None:
         assert not look(program, case, window=decided.window).hangs
         if decided.window > 1:

@@ -59,8 +59,8 @@ def split_ring(N: int, channels: int, chunks: int) -> Program:
 
 def step_xml(s: int, x: Step) -> str:
     """One step."""
-    operands = f'srcbuf="{x.srcbuf}" srcoff="{x.srcoff}" dstbuf="{x.dstbuf}" dstoff="{x.dstoff}" cnt="{x.cnt}"'
-    return (f'<step s="{s}" type="{x.op}" {operands} depid="{x.depid}" deps="{x.deps}" '
+    operands = f'srcbuf="{x.srcbuf}" srcoff="{x.srcoff}" dstbuf="{x.dstbuf}" dstoff="{x.dstoff}"'
+    return (f'<step s="{s}" type="{x.op}" {operands} cnt="{x.cnt}" depid="{x.depid}" deps="{x.deps}" '
             f'hasdep="{int(x.hasdep)}"/>')  # fmt: skip
 
 

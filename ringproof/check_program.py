@@ -10,9 +10,11 @@ from time import perf_counter
 
 from ringproof.diagnose import interleaving, loading, program
 from ringproof.diagnose.program import Words
+from ringproof.problem import GIB
 from ringproof.program.asked import Asked
 from ringproof.program.decide import Decided, Outcome, decide
 from ringproof.program.load import refusals
+from ringproof.program.memory import bytes_needed
 from ringproof.program.model import COLLECTIVE_OF, Case, Program
 from ringproof.program.msccl_xml import read_program
 from ringproof.program.places import Places
@@ -28,9 +30,12 @@ _REPLAY = ("decided by one exact replay, which decides all interleavings: nothin
 
 
 def check_program(
-    path: str, text: str, asked: Asked, ranks: tuple[tuple[int, int], ...] = ()
+    path: str, text: str, asked: Asked, ranks: tuple[tuple[int, int], ...] = (), memory: float = 4 * GIB
 ) -> Report:
-    """Check one program; whatever is wrong with it is in the report.  ``ranks``: check only these N."""
+    """Check one program; whatever is wrong with it is in the report.
+
+    ``ranks``: check only these N; ``memory``: bytes that it may take.
+    """
     report = Report(path, "", text, "", kind="program")
     began = perf_counter()
     try:
@@ -40,8 +45,10 @@ def check_program(
     report = _with(report, name=read.name)
     N = read.ranks
     if ranks and not any(a <= N <= b for a, b in ranks):
-        title = f"nothing is checked: the program is for N = {N}"
-        return _with(report, findings=(Finding("RP502", title, "error"), *notes))
+        title = f"nothing to prove: the program is for N = {N}, and -N leaves that out"
+        return _with(report, findings=(Finding("RP502", title, "warning"), *notes))
+    if (needed := bytes_needed(read)) > memory:
+        return _with(report, findings=(loading.too_large(Places(text), read, needed, memory), *notes))
     decided = decide(read, asked.collective, asked.post)
     ended = perf_counter()
     words = Words(decided, Places(text))

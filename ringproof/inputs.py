@@ -77,10 +77,11 @@ def check_item(item: ProgramText | str, options: Options) -> Report:
     """Check one program; whatever is wrong with it is in the report."""
     from ringproof.check_program import check_program
 
+    given = options.program, options.ranks, options.settings.memory
     if isinstance(item, ProgramText):
-        return check_program(item.path, item.text, options.program, options.ranks)
+        return check_program(item.path, item.text, *given)
     try:
         called, text = read_text(item, LARGEST_PROGRAM)
     except SourceError as error:
         return Report(error.path, "", error.text, "", findings=error.findings, kind="program")
-    return check_program(called, text, options.program, options.ranks)
+    return check_program(called, text, *given)

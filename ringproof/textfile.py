@@ -12,7 +12,7 @@ from itertools import accumulate
 from ringproof.verdict import Finding, Label, Spot, TableError
 
 LARGEST = 4 * 1024 * 1024
-LARGEST_PROGRAM = 64 * 1024 * 1024
+LARGEST_PROGRAM = 32 * 1024 * 1024
 STDIN = "<stdin>"
 
 

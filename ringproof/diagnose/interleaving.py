@@ -115,7 +115,8 @@ def _order_notes(w: Words, outcome: Outcome) -> list[str]:
     shown = outcome.shown[-1]
     notes = [_clash_note(w, outcome.world, shown.clash)]
     if shown.wrong is not None:
-        notes.append("\n".join(["the result in one of these", *_wrong_lines(outcome.world, shown.wrong)]))
+        lines = _wrong_lines(outcome.world, shown.wrong)
+        notes.append("\n".join(["the result in one of these orders", *lines]))
     elif outcome.world.promised and not outcome.open:
         notes.append("no order changes the result: what the races leave open does not reach it")
     return notes

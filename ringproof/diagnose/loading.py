@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from ringproof.diagnose.program import MOST_SHOWN, Words
 from ringproof.program.load import Refusal
+from ringproof.program.model import Program
+from ringproof.program.places import Places
 from ringproof.verdict import Finding, Label
-from ringproof.wording import count_text
+from ringproof.wording import bytes_text, count_text
 
 
 def refused(w: Words, runtime: str, refusals: tuple[Refusal, ...]) -> tuple[Finding, ...]:
@@ -24,6 +26,17 @@ def refused(w: Words, runtime: str, refusals: tuple[Refusal, ...]) -> tuple[Find
 
 def _label(w: Words, one: Refusal) -> Label:
     return w.places.label(one.at, one.attribute, one.text)
+
+
+def too_large(places: Places, program: Program, needed: float, allowed: float) -> Finding:
+    """A program with more chunks or steps than may be held in memory."""
+    title = f"it needs about {bytes_text(needed)} of memory; the limit is {bytes_text(allowed)}"
+    gpu = max(program.gpus, key=lambda gpu: max(gpu.i_chunks, gpu.o_chunks, gpu.s_chunks))
+    most = max(("i_chunks", "o_chunks", "s_chunks"), key=lambda name: int(getattr(gpu, name)))
+    return Finding(
+        "RP205", title, primary=places.label(gpu.at, most, f"{count_text(program.size, 'step')} in all"),
+        helps=("raise the limit with --memory",), details={"bytes": needed},
+    )  # fmt: skip
 
 
 def nothing_promised(w: Words, coll: str) -> Finding:

@@ -121,6 +121,7 @@ def _all_orders(one: World) -> Outcome:
     judged = judge(steps, run, found, one.fresh)
     machine, clashes, whole = judged.machine, judged.clashes, found.whole
     plain = one.end(run.order) if clashes else machine
+    wrong = tuple(one.wrong(machine)) if whole else ()
     left_open = one.open(machine) if whole else len(one.promised)
     clashing = {clash.cell for clash in clashes}
     reach = [(w.rank, w.cell) for w in one.promised]
@@ -132,14 +133,14 @@ def _all_orders(one: World) -> Outcome:
         harmful=harmful,
         whole=whole,
         shown=tuple(_shown(one, clashes, plain)),
-        wrong=tuple(one.wrong(machine)) if whole else (),
+        wrong=wrong,
         open=left_open,
         unset=tuple(plain.unset),
         overwritten=tuple(one.overwritten()),
         useless=tuple(
             useless(steps, one.at, run.order, run.partner, one.memory, reach) if reach and not harmful else ()
         ),
-        orders=() if harmful else tuple(one.differing(machine)),
+        orders=() if harmful or wrong else tuple(one.differing(machine)),
         may_be_unset=any(clash.unset for clash in clashes),
     )  # fmt: skip
 

@@ -65,3 +65,12 @@ def memory(program: Program, case: Case, collective: str = "") -> Memory:
     ]
     scratch = max(max(a + input_cells, b + output_cells) for a, b in bases)
     return Memory(case, collective, tuple((a, b, scratch) for a, b in bases), scratch + s, whole)
+
+
+def bytes_needed(program: Program) -> float:
+    """Roughly the memory that deciding a program takes: for its cells, its steps and the sums they make."""
+    ranks = program.ranks
+    cells = sum(max(gpu.chunks(buffer) for gpu in program.gpus) for buffer in BUFFERS)
+    whole = max(cells, program.chunks)
+    moved = sum(step.cnt for gpu in program.gpus for tb in gpu.tbs for step in tb.steps)
+    return ranks * whole * (900.0 + 8 * ranks) + 2000.0 * program.size + moved * (100.0 + 8 * ranks)

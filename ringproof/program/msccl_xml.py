@@ -21,6 +21,7 @@ _ALGO = frozenset(
 _GPU = frozenset(("id", "i_chunks", "o_chunks", "s_chunks"))
 _TB = frozenset(("id", "send", "recv", "chan"))
 _STEP = frozenset("s type srcbuf srcoff dstbuf dstoff cnt depid deps hasdep".split())
+DEEPEST = 64
 _WITHIN = {"": "algo", "algo": "gpu", "gpu": "tb", "tb": "step", "step": ""}
 _COLLS = (*COLLECTIVE_OF, *model.UNPROMISED)
 
@@ -44,6 +45,8 @@ def read_program(path: str, text: str) -> tuple[Program, tuple[Finding, ...]]:
         parser.Parse(text.encode("utf-8"), True)
     except expat.ExpatError as error:
         complaints.findings.append(_syntax(error, text))
+    except _DepthError:
+        complaints.add("RP603", f"elements are nested more than {DEEPEST} deep", parser.CurrentByteIndex)
     except _DoctypeError:
         complaints.add(
             "RP602", "the file declares a document type; a program has none, and entities are not expanded",
@@ -74,6 +77,10 @@ class _DoctypeError(Exception):
     pass
 
 
+class _DepthError(Exception):
+    pass
+
+
 class _Reader:
     """What a stream of elements has built so far, from the inside out."""
 
@@ -100,6 +107,8 @@ class _Reader:
     def start(self, tag: str, values: dict[str, str]) -> None:
         parent, at = self.within[-1], self.parser.CurrentByteIndex
         self.within.append(tag)
+        if len(self.within) > DEEPEST:
+            raise _DepthError
         if parent == "?" or _WITHIN.get(parent) != tag:
             self.within[-1] = "?"
             if parent != "?":

@@ -1,33 +1,32 @@
 """The pipeline for programs: a file goes in, a report comes out.
 
-    text -> program -> steps -> order, races, one replay (for every case) -> results -> findings
+    text -> program -> steps -> order, races, one replay and Z3 (for every case) -> results -> findings
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Mapping
 from time import perf_counter
+from typing import TYPE_CHECKING
 
-from ringproof.diagnose import interleaving, loading, program
+from ringproof.diagnose import loading
+from ringproof.diagnose.problems import disagreement
 from ringproof.diagnose.program import Words
-from ringproof.problem import GIB
+from ringproof.problem import GIB, EnginesDisagree
 from ringproof.program.asked import Asked
-from ringproof.program.decide import Decided, Outcome, decide
-from ringproof.program.load import refusals
+from ringproof.program.decide import Decided, decide
 from ringproof.program.memory import bytes_needed
-from ringproof.program.model import COLLECTIVE_OF, Case, Program
+from ringproof.program.model import Case
 from ringproof.program.msccl_xml import read_program
 from ringproof.program.places import Places
-from ringproof.verdict import Finding, Proved, Refuted, Report, Result, Size, TableError, Undecided, Verdict
-from ringproof.wording import count_text, join_text
+from ringproof.program_results import Telling
+from ringproof.verdict import Finding, Report, TableError
+from ringproof.wording import count_text
 
-SIMPLE_WINDOW = 2  # messages that the Simple protocol holds: 8 slots, 4 a message
-_READ = "decided by reading every step"
-_RUN = "decided by running it: what a step waits for, no other threadblock can take away"
-_CLOCKS = "decided by happens-before over all GPUs: program order, messages and flags"
-_REPLAY = ("decided by one exact replay, which decides all interleavings: nothing hangs and no race is left "
-           "that matters, so every read finds the same in all orders")  # fmt: skip
+if TYPE_CHECKING:
+    from ringproof.proof.sums import Answer
 
+Z3_STEPS = 5_000
 
 def check_program(
     path: str, text: str, asked: Asked, ranks: tuple[tuple[int, int], ...] = (), memory: float = 4 * GIB
@@ -52,12 +51,17 @@ def check_program(
     decided = decide(read, asked.collective, asked.post)
     ended = perf_counter()
     words = Words(decided, Places(text))
-    told = _Telling(read, decided, words, asked)
+    try:
+        proofs = _proofs(decided, asked)
+    except EnginesDisagree as error:
+        return _with(report, findings=(disagreement(str(error), {}),))
+    proved = perf_counter()
+    told = Telling(read, decided, words, asked, proofs)
     results = tuple(told.results())
-    seconds = (("deciding", ended - began), ("report", perf_counter() - ended))
+    seconds = (("deciding", ended - began), ("Z3", proved - ended), ("report", perf_counter() - proved))
     return Report(
         path, read.name, text, told.claim(), told.sizes, results, (*told.findings, *told.remarks(), *notes),
-        _facts(decided), seconds, kind="program",
+        _facts(decided, proofs), seconds, kind="program",
     )  # fmt: skip
 
 
@@ -65,8 +69,32 @@ def _with(report: Report, name: str = "", findings: tuple[Finding, ...] = ()) ->
     return Report(report.path, name or report.name, report.text, "", findings=findings, kind="program")
 
 
-def _facts(decided: Decided) -> tuple[str, ...]:
+def _proofs(decided: Decided, asked: Asked) -> dict[Case, Answer]:
+    """What Z3 says of every case that the replay finds right in all orders; errors: `EnginesDisagree`."""
+    long = len(decided.steps.steps) > Z3_STEPS
+    right = [one for one in decided.outcomes if one.decided and not one.wrong and one.world.promised]
+    if asked.z3 == "never" or (asked.z3 == "auto" and long) or not right:
+        return {}
+    from ringproof.proof.sums import Claim, prove_sums
+
+    found = {}
+    for one in right:
+        terms = one.world.terms
+        claims = [Claim(term, wanted) for term, wanted in one.world.sums(one.end)]
+        answer = prove_sums(terms.left, terms.right, claims, round(asked.timeout * 1000))
+        if answer.failed:
+            raise EnginesDisagree("replay finds every promised chunk right, and Z3 an input that breaks one")
+        found[one.world.memory.case] = answer
+    return found
+
+
+def _facts(decided: Decided, proofs: Mapping[Case, Answer]) -> tuple[str, ...]:
     found = []
+    if proofs and not any(answer.unknown for answer in proofs.values()):
+        found.append(
+            "for all inputs: a part is a free integer x >= 0, so the sums are right for any payload whose "
+            "addition is associative and commutative"
+        )
     if decided.window is not None and not decided.shape.shared:
         room = count_text(decided.window, "message")
         found.append(f"nothing hangs where a connection has room for {room} or more")
@@ -74,162 +102,3 @@ def _facts(decided: Decided) -> tuple[str, ...]:
         "assumed: a step runs as a whole; messages of a connection arrive in the order they were sent"
     )
     return tuple(found)
-_ONE = "refuted by an exact replay of one order"
-_BROKEN = {"defined": _ONE, "complete": _ONE}
-
-
-class _Telling:
-    """The results of a program, and the findings that go with them, root cause first."""
-
-    def __init__(self, read: Program, decided: Decided, words: Words, asked: Asked) -> None:
-        self.read, self.decided, self.words, self.asked = read, decided, words, asked
-        self.findings: list[Finding] = []
-        self.by_case: dict[Case, Size] = {case: Size(read.ranks) for case in read.cases}
-        if len(read.cases) > 1:
-            self.by_case = {
-                case: Size(read.ranks, (("inplace", int(case == "in place")),)) for case in read.cases
-            }
-        self.sizes = tuple(sorted(self.by_case.values()))
-
-    @property
-    def collective(self) -> str:
-        """The collective that is checked, as our catalogue calls it."""
-        return self.asked.collective or COLLECTIVE_OF.get(self.read.coll, self.read.coll)
-
-    @property
-    def promises(self) -> bool:
-        """Whether there is a result to check."""
-        return self.asked.post is not None or self.collective in COLLECTIVE_OF.values()
-
-    def claim(self) -> str:
-        """What is checked, in words."""
-        name = self.collective
-        how = f" {self.read.cases[0]}" if len(self.read.cases) == 1 else ""
-        said = f"{name}{how} for {'; '.join(map(str, self.sizes))}"
-        if self.asked.collective and COLLECTIVE_OF.get(self.read.coll) != self.asked.collective:
-            return f"{said} (the file says {self.read.coll})"
-        return said
-
-    def results(self) -> Iterator[Result]:
-        """Every property in the order to read them."""
-        shape = self.decided.shape
-        for name, statement, checks in (
-            ("in-range", "every operand lies within its buffer", [(shape.outside, program.out_of_bounds)]),
-            ("connected", "every message has a peer, and one threadblock on each side",
-             [(shape.alone, program.no_peer), (shape.shared, program.shared_connection)]),
-            ("matched", "what is sent is received, chunk for chunk",
-             [(shape.unequal, program.unequal_counts), (shape.uneven, program.uneven)]),
-            ("raised", "every flag that is waited for is raised",
-             [(shape.absent, program.absent_step), (shape.unraised, program.never_raised)]),
-        ):  # fmt: skip
-            made = [make(self.words) for found, make in checks if found]
-            yield self._static(name, statement, made)
-        yield self._deadlock()
-        yield self._cases("race-free", "no two accesses to a cell lack an order that matters", _CLOCKS, _race)
-        yield self._cases("defined", "nothing unset is read", _REPLAY, _defined)
-        if self.promises:
-            statement = "every promised chunk ends with exactly its sum"
-            yield self._cases("complete", statement, _REPLAY, _complete)
-        if self.asked.runtime is not None:
-            found = refusals(self.read, self.asked.runtime)
-            made = list(loading.refused(self.words, self.asked.runtime, found))
-            yield self._static("loads", f"{self.asked.runtime} loads it", made)
-
-    def remarks(self) -> list[Finding]:
-        """Warnings and notes, each once."""
-        found: list[Finding] = []
-        window, w = self.decided.window, self.words
-        if window is not None and window > SIMPLE_WINDOW and self.read.proto == "Simple":
-            found.append(program.hangs(w, window - 1))
-        outcomes = self.decided.outcomes
-        right = not any(f.code == "RP624" for f in self.findings)
-        noted: tuple[tuple[_Make, list[Outcome]], ...] = (
-            (interleaving.harmless, [one for one in outcomes if len(one.races) > len(one.harmful)]),
-            (interleaving.overwritten, [one for one in outcomes if one.overwritten]),
-            (interleaving.useless, [one for one in outcomes if one.useless and right]),
-            (interleaving.orders, [one for one in outcomes if one.orders and right]),
-        )
-        found += [make(w, those[0], self._tail(those)) for make, those in noted if those]
-        if not self.promises:
-            found.append(loading.nothing_promised(w, self.collective))
-        return found
-
-    def _tail(self, outcomes: Sequence[Outcome]) -> str:
-        cases = [one.world.memory.case for one in outcomes]
-        return "" if len(self.read.cases) == 1 else f", {join_text(cases)}"
-
-    def _static(self, name: str, statement: str, made: list[Finding]) -> Result:
-        self.findings += made
-        if made:
-            return Result(name, statement, Refuted(made[0]), _READ, refuted=self.sizes)
-        return Result(name, statement, Proved(), _READ, proved=self.sizes)
-
-    def _deadlock(self) -> Result:
-        name, statement = "deadlock-free", "no interleaving hangs"
-        if self.decided.window is None:
-            known = program.cause(self.words, self.findings)
-            finding = known or program.hangs(self.words, 0)
-            self.findings += [] if known else [finding]
-            return Result(name, statement, Refuted(finding), _RUN, refuted=self.sizes)
-        if self.decided.shape.shared:
-            return Result(name, statement, Undecided(_SHARED), _RUN, undecided=self.sizes)
-        return Result(name, statement, Proved(), _RUN, proved=self.sizes)
-
-    def _cases(self, name: str, statement: str, engines: str, judge: _Judge) -> Result:
-        if not self.decided.outcomes:
-            return Result(name, statement, Undecided(self._why_not()), "", undecided=self.sizes)
-        judged = [(one, judge(one)) for one in self.decided.outcomes]
-        found: Verdict = next((v for _, v in judged if isinstance(v, Undecided)), Proved())
-        wrong = [(one, make) for one, make in judged if not isinstance(make, Proved | Undecided | Refuted)]
-        if wrong:
-            one, make = wrong[0]
-            finding = make(self.words, one, self._tail([other for other, _ in wrong]))
-            self.findings.append(finding)
-            found = Refuted(finding)
-        proved = self._sizes(one for one, v in judged if isinstance(v, Proved))
-        open_ = self._sizes(one for one, v in judged if isinstance(v, Undecided))
-        refuted = self._sizes(one for one, _ in wrong)
-        engines = _BROKEN.get(name, engines) if refuted else engines if proved else ""
-        return Result(name, statement, found, engines, proved, refuted, open_)
-
-    def _sizes(self, outcomes: Iterable[Outcome]) -> tuple[Size, ...]:
-        return tuple(sorted(self.by_case[one.world.memory.case] for one in outcomes))
-
-    def _why_not(self) -> str:
-        shape = self.decided.shape
-        for name, found in (
-            ("in-range", shape.outside),
-            ("connected", shape.alone or shape.shared),
-            ("matched", shape.unequal),
-        ):
-            if found:
-                return f"{name} fails, so it cannot be asked"
-        return "it hangs, so it cannot be asked"
-
-
-_SHARED = "threadblocks share a connection, so which message is whose is not determined"
-_Make = Callable[[Words, Outcome, str], Finding]
-_Judge = Callable[[Outcome], Verdict | _Make]
-_RACES = "races leave it open, and no order that was tried breaks it"
-
-
-def _race(one: Outcome) -> Verdict | _Make:
-    if not one.decided and not one.races:
-        return Undecided(_SHARED)
-    return interleaving.race if one.harmful else Proved()
-
-
-def _defined(one: Outcome) -> Verdict | _Make:
-    if one.unset or any(shown.unset for shown in one.shown):
-        return interleaving.unset
-    if not one.decided and not one.races:
-        return Undecided(_SHARED)
-    return Proved() if one.whole and not one.may_be_unset else Undecided(_RACES)
-
-
-def _complete(one: Outcome) -> Verdict | _Make:
-    if one.world.uncut or one.wrong or any(shown.wrong for shown in one.shown):
-        return interleaving.wrong_result
-    if one.decided:
-        return Proved()
-    return Undecided(_RACES if one.races else _SHARED)

@@ -55,6 +55,7 @@ def cli() -> None:
               help="The result that a custom program must end with.")  # fmt: skip
 @click.option("--runtime", type=click.Choice(["msccl", "azure", "rccl"]), default=None,
               help="Also: this runtime loads a program.")  # fmt: skip
+@click.option("--z3", is_flag=True, help="Z3 decides the sums of a program of any length.")
 @click.option("--memory", type=BytesType(), default=float(4 << 30), metavar="SIZE",
               help="Refuse replays that need more (default: 4GiB).")  # fmt: skip
 @click.option("--format", "form", type=click.Choice(["text", "concise", "json"]), default="text",

@@ -77,7 +77,8 @@ def _asked(given: Mapping[str, Any]) -> Asked:
             wanted = read_post(source.values)
         except TableError as error:
             raise SourceError(source.path, error.findings[0], source.text) from error
-    return Asked(given["collective"] or "", wanted, given["runtime"])
+    z3 = "always" if given["z3"] else "auto"
+    return Asked(given["collective"] or "", wanted, given["runtime"], z3, given["timeout"])  # type: ignore[arg-type]
 
 
 def _checked(items: Sequence[Item], options: Options, jobs: int) -> Iterator[Report]:

@@ -53,7 +53,7 @@ LAYERS = (
     ("ringproof.diagnose",),
     ("ringproof.figure",),
     ("ringproof.counted",),
-    ("ringproof.results", "ringproof.cost", "ringproof.beyond"),
+    ("ringproof.results", "ringproof.cost", "ringproof.beyond", "ringproof.program_results"),
     ("ringproof.check", "ringproof.check_program"),
     ("ringproof.weigh", "ringproof.bound.values", "ringproof.bound"),
     ("ringproof.bound.table",),

@@ -11,7 +11,7 @@ from ringproof.program.model import WRITES, Case
 from ringproof.program.promise import CutError, Post, Wanted, rooted, starts, wanted
 from ringproof.program.replay import Cell, Machine, Operands, operands, start
 from ringproof.program.steps import Steps
-from ringproof.program.terms import UNKNOWN, Multiset, Terms
+from ringproof.program.terms import UNKNOWN, Multiset, Terms, contributions
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +53,16 @@ class World:
             term = machine.memory[one.rank][one.cell]
             if term != UNKNOWN and self.terms.multiset[term] != one.contents:
                 yield Wrong(one, self.terms.multiset[term])
+
+    def sums(self, machine: Machine) -> Iterator[tuple[int, tuple[int, ...]]]:
+        """The term of every promised chunk, with the inputs that it must be the sum of."""
+        leaves: dict[Multiset, tuple[int, ...]] = {}
+        for one in self.promised:
+            if one.contents not in leaves:
+                parts = contributions(one.contents)
+                leaves[one.contents] = tuple(self.terms.leaf(*key) for key, times in parts.items()
+                                             for _ in range(times))  # fmt: skip
+            yield machine.memory[one.rank][one.cell], leaves[one.contents]
 
     def open(self, machine: Machine) -> int:
         """How many promised chunks a race leaves open."""

@@ -20,6 +20,8 @@ from ringproof.figure.command import draw, figures, verify_figure
 from ringproof.options import COLOR, BytesType, ParameterType, RanksType, SecondsType
 from ringproof.verdict import Exit
 
+FORMATS = ("text", "concise", "json", "sarif", "github", "junit")
+
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(None, "--version", package_name="ringproof", message="%(prog)s %(version)s")
@@ -51,7 +53,7 @@ def cli() -> None:
 @click.option("--no-swap", is_flag=True, help="Also: no slot is written while a message reads it.")
 @click.option("--memory", type=BytesType(), default=float(4 << 30), metavar="SIZE",
               help="Refuse replays that need more (default: 4GiB).")  # fmt: skip
-@click.option("--format", "form", type=click.Choice(["text", "concise", "json"]), default="text",
+@click.option("--format", "form", type=click.Choice(FORMATS), default="text",
               help="Of the report.")  # fmt: skip
 @click.option("-o", "--output", type=click.Path(dir_okay=False), default=None, metavar="FILE",
               help="Write the report here.")  # fmt: skip
@@ -110,6 +112,15 @@ def fuzz(path: str, mutants: int, seed: int, verbose: bool) -> None:
     from ringproof.fuzz import run_fuzz
 
     raise click.exceptions.Exit(run_fuzz(path, mutants, seed, "verbose" if verbose else "normal"))
+
+
+@cli.command()
+@click.option("--report", is_flag=True, required=True, help="Of what --format json writes.")
+def schema(**_: bool) -> None:
+    """Print a JSON Schema."""
+    from ringproof.published import run_schema
+
+    raise click.exceptions.Exit(run_schema("report"))
 
 
 cli.add_command(cost)

@@ -88,4 +88,9 @@ _ALL = (
     Code("RP505", "wrong-beyond", "a table is right for all it claims, and wrong at some N beyond"),
 )
 
+PROPERTIES: Mapping[str, str] = MappingProxyType({  # property -> the code of what refutes it
+    "in-range": "RP202", "conflict-free": "RP203", "defined": "RP305", "complete": "RP301",
+    "once": "RP302", "no-resend": "RP303", "ensures": "RP304", "used": "RP306", "ports": "RP307",
+    "order": "RP308", "no-swap": "RP309", "claims": "RP401", "optimal": "RP403",
+})  # fmt: skip
 CODES: Mapping[str, Code] = MappingProxyType({code.code: code for code in _ALL})

@@ -35,9 +35,10 @@ def text_of(module: str) -> str:
 # From what everyone may use to what nobody may use.  A module imports from its own line or a line
 # above it.  Rooms that a line names together are apart: the two engines do not know each other.
 LAYERS = (
-    ("ringproof.verdict", "ringproof.codes"),
+    ("ringproof.verdict", "ringproof.codes", "ringproof.version"),
     ("ringproof.wording", "ringproof.textfile"),
-    ("ringproof.table.tree", "ringproof.table.misread", "ringproof.table.syntax"),
+    ("ringproof.table.tree", "ringproof.table.misread", "ringproof.table.syntax",
+     "ringproof.table.written"),
     ("ringproof.table.expr", "ringproof.table.source"),
     ("ringproof.collective",),
     ("ringproof.table",),
@@ -60,7 +61,7 @@ LAYERS = (
     ("ringproof.bound.report",),
     ("ringproof.report",),
     ("ringproof.options", "ringproof.output", "ringproof.interrupt"),
-    ("ringproof.run", "ringproof.trace", "ringproof.fuzz"),
+    ("ringproof.run", "ringproof.trace", "ringproof.fuzz", "ringproof.published"),
     ("ringproof.certify.folder",),
     ("ringproof.figure.prepare",),
     ("ringproof.figure.compare",),
@@ -80,7 +81,7 @@ ONLY_IN = {
     "fontTools": ("ringproof.figure.pdf",),
     "fontpkg_arimo": ("ringproof.figure.pdf",),
     "click": ("ringproof.cli", "ringproof.options", "ringproof.output", "ringproof.run", "ringproof.trace",
-              "ringproof.fuzz", "ringproof.cost.command", "ringproof.bound.command",
+              "ringproof.fuzz", "ringproof.published", "ringproof.cost.command", "ringproof.bound.command",
               "ringproof.certify.command", "ringproof.figure.command", "ringproof.report.text"),
 }  # fmt: skip
 # Where it may not, because these speak about values, start fast, or wait for what is slow.
@@ -90,7 +91,8 @@ NOT_IN = {
               "ringproof.run"),
 }  # fmt: skip
 REPORT_MAY_USE = ("ringproof.verdict", "ringproof.wording", "ringproof.codes", "ringproof.report",
-                  "ringproof.table.source", "ringproof.cost.values", "ringproof.cost.units")  # fmt: skip
+                  "ringproof.table.source", "ringproof.table.written", "ringproof.version",
+                  "ringproof.cost.values", "ringproof.cost.units")  # fmt: skip
 # Two places turn back: a table that is used by another is unrolled as any table is, and a size at which
 # an induction fails is replayed before it is believed.
 TURNS_BACK = {

@@ -17,14 +17,23 @@ from ringproof.bound.command import bound
 from ringproof.certify.command import certify, verify
 from ringproof.cost.command import cost
 from ringproof.figure.command import draw, figures, verify_figure
-from ringproof.options import COLOR, BytesType, ParameterType, RanksType, SecondsType
+from ringproof.options import COLOR, TABLE, BytesType, CodeType, ParameterType, RanksType, SecondsType
 from ringproof.verdict import Exit
 
 FORMATS = ("text", "concise", "json", "sarif", "github", "junit")
 
 
+def _version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
+    if asked:
+        from ringproof.version import versions
+
+        click.echo("\n".join(versions()))
+        ctx.exit()
+
+
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(None, "--version", package_name="ringproof", message="%(prog)s %(version)s")
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_version,
+              help="Say which ringproof this is, and with which solvers.")  # fmt: skip
 def cli() -> None:
     """Prove schedules of collective communication right, or show where they are wrong.
 
@@ -34,7 +43,7 @@ def cli() -> None:
 
 
 @cli.command()
-@click.argument("paths", nargs=-1, metavar="[FILE|DIR|-]...")
+@click.argument("paths", type=TABLE, nargs=-1, metavar="[FILE|DIR|-]...")
 @click.option("-N", "ranks", type=RanksType(), multiple=True, metavar="N",
               help="Only these rank counts: 8, 2..8 or 4,64.")  # fmt: skip
 @click.option("--timeout", type=SecondsType(), default=20.0, metavar="SECONDS",
@@ -75,7 +84,7 @@ def check(paths: tuple[str, ...], **given: Any) -> None:
 
 
 @cli.command()
-@click.argument("path", metavar="FILE|-")
+@click.argument("path", type=TABLE, metavar="FILE|-")
 @click.option("-N", "ranks", type=click.IntRange(1), required=True, metavar="N", help="Rank count.")
 @click.option("-p", "--param", "params", type=ParameterType(), multiple=True, metavar="NAME=VALUE",
               help="Value of a parameter (default: its first).")  # fmt: skip
@@ -91,7 +100,7 @@ def trace(
 
 
 @cli.command()
-@click.argument("code", required=False)
+@click.argument("code", type=CodeType(), required=False)
 @click.option("--all", "everything", is_flag=True, help="List every code.")
 def explain(code: str | None, everything: bool) -> None:
     """Say what a code such as RP301 means, with an example."""
@@ -103,7 +112,7 @@ def explain(code: str | None, everything: bool) -> None:
 
 
 @cli.command()
-@click.argument("path", metavar="FILE|-")
+@click.argument("path", type=TABLE, metavar="FILE|-")
 @click.option("--mutants", type=click.IntRange(1), default=500, help="How many (default: 500).")
 @click.option("--seed", type=int, default=0, help="Of the choice (default: 0).")
 @click.option("-v", "--verbose", is_flag=True, help="List every survivor.")
@@ -121,6 +130,21 @@ def schema(**_: bool) -> None:
     from ringproof.published import run_schema
 
     raise click.exceptions.Exit(run_schema("report"))
+
+
+@cli.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> None:
+    """Print what makes a shell complete commands, options, codes and files.
+
+    \b
+    bash, in ~/.bashrc:                  eval "$(ringproof completion bash)"
+    zsh, in ~/.zshrc after compinit:     eval "$(ringproof completion zsh)"
+    fish, in ~/.config/fish/config.fish: ringproof completion fish | source
+    """
+    from ringproof.published import run_completion
+
+    raise click.exceptions.Exit(run_completion(shell, cli))
 
 
 cli.add_command(cost)

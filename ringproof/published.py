@@ -1,4 +1,4 @@
-"""`schema`: the JSON Schemas that other tools read ringproof's files by."""
+"""`schema` and `completion`: what other tools know ringproof by."""
 
 from __future__ import annotations
 
@@ -17,4 +17,17 @@ def run_schema(what: Literal["table", "report"]) -> Exit:
 
     with reader_may_leave():
         click.echo(json.dumps(report(), indent=2, ensure_ascii=False))
+    return Exit.PROVED
+
+
+def run_completion(shell: str, command: click.Command) -> Exit:
+    """Print the script that makes a shell ask ringproof for the words that may come next."""
+    from click.shell_completion import ShellComplete, get_completion_class
+
+    found = get_completion_class(shell)
+    if found is None:
+        raise click.UsageError(f"no completion for {shell}")
+    made = found(command, {}, "ringproof", "_RINGPROOF_COMPLETE")
+    with reader_may_leave():
+        click.echo(ShellComplete.source(made))  # a bash too old says so itself, when the script runs
     return Exit.PROVED

@@ -18,9 +18,8 @@ from ringproof.certify.command import certify, verify
 from ringproof.cost.command import cost
 from ringproof.figure.command import draw, figures, verify_figure
 from ringproof.options import COLOR, TABLE, BytesType, CodeType, ParameterType, RanksType, SecondsType
+from ringproof.report import FORMATS
 from ringproof.verdict import Exit
-
-FORMATS = ("text", "concise", "json", "sarif", "github", "junit")
 
 
 def _version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from time import monotonic
@@ -18,7 +18,7 @@ from ringproof.check import Progress, check, check_file
 from ringproof.codes import CODES, find
 from ringproof.diagnose.problems import out_of_memory
 from ringproof.output import reader_may_leave
-from ringproof.report import concise, github, json, junit, sarif, text
+from ringproof.report import renderer, text
 from ringproof.report.properties import Detail
 from ringproof.simulate import Optional
 from ringproof.table.misread import closest
@@ -27,9 +27,6 @@ from ringproof.verdict import Exit, Finding, Report, worst
 
 USUAL_FOLDER = "schedules"
 Item = str | Source | Report
-_RENDER: Mapping[str, Callable[[Sequence[Report]], str]] = {
-    "concise": concise.render, "github": github.render, "json": json.render, "junit": junit.render,
-}  # fmt: skip
 
 
 def run_check(paths: Sequence[str], given: Mapping[str, Any]) -> Exit:
@@ -183,9 +180,11 @@ class _Progress:
 def _render(reports: Sequence[Report], given: Mapping[str, Any], output: str | None) -> str:
     detail: Detail = "quiet" if given["quiet"] else "verbose" if given["verbose"] else "normal"
     if given["form"] == "sarif":
+        from ringproof.report import sarif
+
         return sarif.render(reports, detail=detail)
-    if given["form"] in _RENDER:
-        return _RENDER[given["form"]](reports)
+    if given["form"] != "text":
+        return renderer(given["form"])(reports)
     return text.render(reports, style=style(given["color"], output), detail=detail)
 
 

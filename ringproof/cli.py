@@ -123,12 +123,16 @@ def fuzz(path: str, mutants: int, seed: int, verbose: bool) -> None:
 
 
 @cli.command()
-@click.option("--report", is_flag=True, required=True, help="Of what --format json writes.")
-def schema(**_: bool) -> None:
-    """Print a JSON Schema."""
+@click.option("--report", is_flag=True, help="Not of a table, but of what --format json writes.")
+def schema(report: bool) -> None:
+    """Print the JSON Schema of a table, for editors.
+
+    Write it beside your tables (ringproof schema > schema.json), and let their first line be
+    #:schema schema.json
+    """
     from ringproof.published import run_schema
 
-    raise click.exceptions.Exit(run_schema("report"))
+    raise click.exceptions.Exit(run_schema("report" if report else "table"))
 
 
 @cli.command()

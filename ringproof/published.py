@@ -13,11 +13,18 @@ from ringproof.verdict import Exit
 
 def run_schema(what: Literal["table", "report"]) -> Exit:
     """Print the JSON Schema of a table, or of the JSON report."""
-    from ringproof.report.json_schema import schema as report
-
     with reader_may_leave():
-        click.echo(json.dumps(report(), indent=2, ensure_ascii=False))
+        click.echo(schema_text(what), nl=False)
     return Exit.PROVED
+
+
+def schema_text(what: Literal["table", "report"]) -> str:
+    """A JSON Schema as it is printed and as it lies beside tables."""
+    from ringproof.report.json_schema import schema as of_report
+    from ringproof.table.json_schema import schema as of_table
+
+    found = of_table() if what == "table" else of_report()
+    return json.dumps(found, indent=2, ensure_ascii=False) + "\n"
 
 
 def run_completion(shell: str, command: click.Command) -> Exit:

@@ -17,6 +17,7 @@ from ringproof.bound.command import bound
 from ringproof.certify.command import certify, verify
 from ringproof.cost.command import cost
 from ringproof.figure.command import draw, figures, verify_figure
+from ringproof.lsp.command import lsp
 from ringproof.options import COLOR, TABLE, BytesType, CodeType, ParameterType, RanksType, SecondsType
 from ringproof.report import FORMATS
 from ringproof.verdict import Exit
@@ -156,6 +157,7 @@ cli.add_command(certify)
 cli.add_command(verify)
 cli.add_command(draw)
 cli.add_command(figures)
+cli.add_command(lsp)
 cli.add_command(verify_figure)
 
 

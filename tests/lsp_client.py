@@ -7,6 +7,7 @@ import os
 import select
 import subprocess
 import time
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -35,7 +36,11 @@ class Client:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.process.kill()
-        self.process.communicate()
+        self.process.wait()
+        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
+            if stream:
+                with suppress(BrokenPipeError):  # what it did not read is of no use to anyone
+                    stream.close()
 
     def begin(self, **capabilities: Any) -> Message:
         """Initialize; returns what the server can do."""
@@ -100,7 +105,7 @@ class Client:
         if not select.select([number], [], [], 0.2)[0]:
             return
         piece = os.read(number, 1 << 16)
-        assert piece, f"the server has left: {self.process.communicate()[1].decode()[-800:]}"
+        assert piece, f"the server has left: {self.process.stderr.read().decode()[-800:]}"  # type: ignore[union-attr]
         self.buffer += piece
         while (message := self._message()) is not None:
             if "method" in message and "id" in message:

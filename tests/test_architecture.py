@@ -67,7 +67,7 @@ LAYERS = (
     ("ringproof.figure.compare",),
     ("ringproof.figure.gallery",),
     ("ringproof.cost.command", "ringproof.bound.command", "ringproof.certify", "ringproof.figure.command"),
-    ("ringproof.api", "ringproof.strategies"),
+    ("ringproof.api", "ringproof.strategies", "ringproof.lsp"),
     ("ringproof.testing",),
     ("ringproof.cli",),
     ("ringproof.__main__", "ringproof"),
@@ -85,7 +85,10 @@ ONLY_IN = {
     "fontpkg_arimo": ("ringproof.figure.pdf",),
     "click": ("ringproof.cli", "ringproof.options", "ringproof.output", "ringproof.run", "ringproof.trace",
               "ringproof.fuzz", "ringproof.published", "ringproof.cost.command", "ringproof.bound.command",
-              "ringproof.certify.command", "ringproof.figure.command", "ringproof.report.text"),
+              "ringproof.certify.command", "ringproof.figure.command", "ringproof.lsp.command",
+              "ringproof.report.text"),
+    "pygls": ("ringproof.lsp",),
+    "lsprotocol": ("ringproof.lsp",),
 }  # fmt: skip
 # Where it may not, because these speak about values, start fast, or wait for what is slow.
 NOT_IN = {
@@ -468,7 +471,8 @@ def imported_by(*arguments: str) -> set[str]:
 def test_help_imports_nothing_heavy() -> None:
     modules = imported_by("--help")
     assert "ringproof.cli" in modules
-    heavy = {"z3", "numpy", "rich", "graphviz", "tree_sitter", "tomllib", "hypothesis"}
+    heavy = {"z3", "numpy", "rich", "graphviz", "tree_sitter", "tomllib", "hypothesis",
+             "pygls", "logging", "asyncio"}
     assert modules & heavy == set()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import sys
 
@@ -24,6 +23,7 @@ def lsp(ranks: int) -> None:
 
 def run_lsp(ranks: int) -> int:
     """Serve until the client leaves: 0 after a shutdown, 1 without one, 2 when it speaks no LSP."""
+    import logging
     from importlib.util import find_spec
 
     if find_spec("pygls") is None:

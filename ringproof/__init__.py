@@ -1,0 +1,71 @@
+"""ringproof proves schedules of collective communication right, or shows where they are wrong.
+
+    >>> import ringproof
+    >>> report = ringproof.check("schedules/ring.toml", range(2, 9))
+    >>> report.exit
+    <Exit.PROVED: 0>
+    >>> ringproof.cost("schedules/ring.toml", 8).counted.steps
+    14
+
+A table is read by `load` and `parse`, or built by `build`.  `check`, `simulate`, `cost` and `draw`
+take one, or its path; `render` writes a report.  `ringproof.testing` is for tests of your own, and
+`ringproof.strategies` draws tables for Hypothesis.
+
+Nothing is imported before it is used, neither numpy nor Z3.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ringproof.api import check as check
+    from ringproof.api import cost as cost
+    from ringproof.api import draw as draw
+    from ringproof.api import render as render
+    from ringproof.api import simulate as simulate
+    from ringproof.figure.prepare import NotProvedError as NotProvedError
+    from ringproof.tables import Table as Table
+    from ringproof.tables import build as build
+    from ringproof.tables import load as load
+    from ringproof.tables import parse as parse
+    from ringproof.verdict import Exit as Exit
+    from ringproof.verdict import Report as Report
+    from ringproof.verdict import TableError as TableError
+
+_HOMES = {
+    "check": "api", "cost": "api", "draw": "api", "render": "api", "simulate": "api",
+    "Table": "tables", "build": "tables", "load": "tables", "parse": "tables",
+    "Exit": "verdict", "Report": "verdict", "TableError": "verdict", "NotProvedError": "figure.prepare",
+}  # fmt: skip
+__all__ = [
+    "Exit", "NotProvedError", "Report", "Table", "TableError", "build", "check", "cost", "draw", "load",
+    "parse", "render", "simulate",
+]  # fmt: skip
+
+
+class _Package(ModuleType):
+    """Three public names are also names of modules within: here they stand for what is public.
+
+    Python sets a module as an attribute of its package when it is first imported, and that would
+    hide the function of the same name.
+    """
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name not in _HOMES or not isinstance(value, ModuleType):
+            super().__setattr__(name, value)
+
+    def __getattr__(self, name: str) -> object:
+        from importlib import import_module
+
+        if name not in _HOMES:
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+        return getattr(import_module(f"{self.__name__}.{_HOMES[name]}"), name)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *_HOMES})
+
+
+sys.modules[__name__].__class__ = _Package

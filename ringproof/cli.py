@@ -17,12 +17,32 @@ from ringproof.bound.command import bound
 from ringproof.certify.command import certify, verify
 from ringproof.cost.command import cost
 from ringproof.figure.command import draw, figures, verify_figure
-from ringproof.options import COLLECTIVES, COLOR, BytesType, ParameterType, RanksType, SecondsType
+from ringproof.lsp.command import lsp
+from ringproof.options import (
+    COLLECTIVES,
+    COLOR,
+    TABLE,
+    BytesType,
+    CodeType,
+    ParameterType,
+    RanksType,
+    SecondsType,
+)  # fmt: skip
+from ringproof.report import FORMATS
 from ringproof.verdict import Exit
 
 
+def _version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
+    if asked:
+        from ringproof.version import versions
+
+        click.echo("\n".join(versions()))
+        ctx.exit()
+
+
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(None, "--version", package_name="ringproof", message="%(prog)s %(version)s")
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_version,
+              help="Say which ringproof this is, and with which solvers.")  # fmt: skip
 def cli() -> None:
     """Prove schedules of collective communication right, or show where they are wrong.
 
@@ -32,7 +52,7 @@ def cli() -> None:
 
 
 @cli.command()
-@click.argument("paths", nargs=-1, metavar="[FILE|DIR|-]...")
+@click.argument("paths", type=TABLE, nargs=-1, metavar="[FILE|DIR|-]...")
 @click.option("-N", "ranks", type=RanksType(), multiple=True, metavar="N",
               help="Only these rank counts: 8, 2..8 or 4,64.")  # fmt: skip
 @click.option("--timeout", type=SecondsType(), default=20.0, metavar="SECONDS",
@@ -58,7 +78,7 @@ def cli() -> None:
 @click.option("--z3", is_flag=True, help="Z3 decides the sums of a program of any length.")
 @click.option("--memory", type=BytesType(), default=float(4 << 30), metavar="SIZE",
               help="Refuse replays that need more (default: 4GiB).")  # fmt: skip
-@click.option("--format", "form", type=click.Choice(["text", "concise", "json"]), default="text",
+@click.option("--format", "form", type=click.Choice(FORMATS), default="text",
               help="Of the report.")  # fmt: skip
 @click.option("-o", "--output", type=click.Path(dir_okay=False), default=None, metavar="FILE",
               help="Write the report here.")  # fmt: skip
@@ -81,7 +101,7 @@ def check(paths: tuple[str, ...], **given: Any) -> None:
 
 
 @cli.command()
-@click.argument("path", metavar="FILE|-")
+@click.argument("path", type=TABLE, metavar="FILE|-")
 @click.option("-N", "ranks", type=click.IntRange(1), required=True, metavar="N", help="Rank count.")
 @click.option("-p", "--param", "params", type=ParameterType(), multiple=True, metavar="NAME=VALUE",
               help="Value of a parameter (default: its first).")  # fmt: skip
@@ -97,7 +117,7 @@ def trace(
 
 
 @cli.command()
-@click.argument("code", required=False)
+@click.argument("code", type=CodeType(), required=False)
 @click.option("--all", "everything", is_flag=True, help="List every code.")
 def explain(code: str | None, everything: bool) -> None:
     """Say what a code such as RP301 means, with an example."""
@@ -109,7 +129,7 @@ def explain(code: str | None, everything: bool) -> None:
 
 
 @cli.command()
-@click.argument("path", metavar="FILE|-")
+@click.argument("path", type=TABLE, metavar="FILE|-")
 @click.option("--mutants", type=click.IntRange(1), default=500, help="How many (default: 500).")
 @click.option("--seed", type=int, default=0, help="Of the choice (default: 0).")
 @click.option("-v", "--verbose", is_flag=True, help="List every survivor.")
@@ -120,12 +140,41 @@ def fuzz(path: str, mutants: int, seed: int, verbose: bool) -> None:
     raise click.exceptions.Exit(run_fuzz(path, mutants, seed, "verbose" if verbose else "normal"))
 
 
+@cli.command()
+@click.option("--report", is_flag=True, help="Not of a table, but of what --format json writes.")
+def schema(report: bool) -> None:
+    """Print the JSON Schema of a table, for editors.
+
+    Write it beside your tables (ringproof schema > schema.json), and let their first line be
+    #:schema schema.json
+    """
+    from ringproof.published import run_schema
+
+    raise click.exceptions.Exit(run_schema("report" if report else "table"))
+
+
+@cli.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> None:
+    """Print what makes a shell complete commands, options, codes and files.
+
+    \b
+    bash, in ~/.bashrc:                  eval "$(ringproof completion bash)"
+    zsh, in ~/.zshrc after compinit:     eval "$(ringproof completion zsh)"
+    fish, in ~/.config/fish/config.fish: ringproof completion fish | source
+    """
+    from ringproof.published import run_completion
+
+    raise click.exceptions.Exit(run_completion(shell, cli))
+
+
 cli.add_command(cost)
 cli.add_command(bound)
 cli.add_command(certify)
 cli.add_command(verify)
 cli.add_command(draw)
 cli.add_command(figures)
+cli.add_command(lsp)
 cli.add_command(verify_figure)
 
 

@@ -115,4 +115,14 @@ _ALL = (
     Code("RP631", "not-loadable", "a runtime refuses to load the program"),
 )
 
+PROPERTIES: Mapping[str, str] = MappingProxyType({  # property -> the code of what refutes it
+    "in-range": "RP202", "conflict-free": "RP203", "defined": "RP305", "complete": "RP301",
+    "once": "RP302", "no-resend": "RP303", "ensures": "RP304", "used": "RP306", "ports": "RP307",
+    "order": "RP308", "no-swap": "RP309", "claims": "RP401", "optimal": "RP403",
+})  # fmt: skip
+PROGRAM_PROPERTIES: Mapping[str, str] = MappingProxyType({
+    "in-range": "RP611", "connected": "RP612", "matched": "RP615", "raised": "RP617",
+    "deadlock-free": "RP618", "race-free": "RP621", "defined": "RP623", "complete": "RP624",
+    "loads": "RP631",
+})  # fmt: skip
 CODES: Mapping[str, Code] = MappingProxyType({code.code: code for code in _ALL})

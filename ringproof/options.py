@@ -88,5 +88,31 @@ class ParameterType(click.ParamType[tuple[str, int]]):
         return name, int(number)
 
 
+class TableType(click.ParamType[str]):
+    """A file or folder as it is written; a shell completes its name."""
+
+    name = "FILE"
+
+    def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> list[Any]:
+        from click.shell_completion import CompletionItem
+
+        return [CompletionItem(incomplete, type="file")]
+
+
+class CodeType(click.ParamType[str]):
+    """A code or the name of a rule; a shell completes either."""
+
+    name = "CODE"
+
+    def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> list[Any]:
+        from click.shell_completion import CompletionItem
+
+        from ringproof.codes import CODES
+
+        words = [(word, c.summary) for c in CODES.values() for word in (c.code, c.name)]
+        return [CompletionItem(w, help=told) for w, told in words if w.lower().startswith(incomplete.lower())]
+
+
+TABLE = TableType()
 COLOR = click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto",
                      help="Colour the report (default: on a terminal, unless NO_COLOR is set).")  # fmt: skip

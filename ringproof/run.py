@@ -20,7 +20,8 @@ from ringproof.diagnose.problems import out_of_memory
 from ringproof.inputs import PROGRAMS, TABLES, Item, ProgramText, check_item, is_program, stdin, tables, usual
 from ringproof.output import reader_may_leave
 from ringproof.program.asked import Asked
-from ringproof.report import concise, json, text
+from ringproof.report import renderer, text
+from ringproof.report.properties import Detail
 from ringproof.simulate import Optional
 from ringproof.table.misread import closest
 from ringproof.table.source import Source, SourceError, read
@@ -174,12 +175,14 @@ class _Progress:
 
 
 def _render(reports: Sequence[Report], given: Mapping[str, Any], output: str | None) -> str:
-    if given["form"] == "json":
-        return json.render(reports)
-    if given["form"] == "concise":
-        return concise.render(reports)
-    detail = "quiet" if given["quiet"] else "verbose" if given["verbose"] else "normal"
-    return text.render(reports, style=style(given["color"], output), detail=detail)  # type: ignore[arg-type]
+    detail: Detail = "quiet" if given["quiet"] else "verbose" if given["verbose"] else "normal"
+    if given["form"] == "sarif":
+        from ringproof.report import sarif
+
+        return sarif.render(reports, detail=detail)
+    if given["form"] != "text":
+        return renderer(given["form"])(reports)
+    return text.render(reports, style=style(given["color"], output), detail=detail)
 
 
 def style(color: str, output: str | None = None) -> text.Style:

@@ -70,6 +70,18 @@ class Label:
     text: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """A value that, put at ``place`` instead of what stands there, has been proved to mend the table.
+
+    ``says`` is the sentence about it, for whoever chooses.
+    """
+
+    place: Place
+    value: str | int
+    says: str
+
+
 Severity = Literal["error", "warning", "note"]
 
 
@@ -77,7 +89,8 @@ Severity = Literal["error", "warning", "note"]
 class Finding:
     """One thing to say about a table: a stable code, where it is, and what to do.
 
-    A note may have several lines; ``details`` are the same facts for machines.
+    A note may have several lines; ``details`` are the same facts for machines, and ``repairs`` those
+    of the helps that a machine can carry out.
     """
 
     code: str
@@ -88,6 +101,7 @@ class Finding:
     notes: tuple[str, ...] = ()
     helps: tuple[str, ...] = ()
     details: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    repairs: tuple[Repair, ...] = ()
 
 
 class TableError(Exception):

@@ -23,13 +23,14 @@ from ringproof.proof.bounded import Fails, Holds, Unknown, prove
 from ringproof.proof.rotation import commutes
 from ringproof.proof.terms import Terms
 from ringproof.simulate import Outcome, simulate
+from ringproof.strategies import values_of_tables as tables
 from ringproof.table.expr import parse
 from ringproof.table.integers import Environment, Undefined
 from ringproof.table.reader import read_schedule
 from ringproof.table.schedule import Schedule
 from ringproof.table.source import parse as parse_toml
 from ringproof.verdict import Exit, Size, TableError
-from tests.strategies import mutated, tables
+from tests.strategies import mutated
 
 ROOT = Path(__file__).parent.parent
 SCHEDULES = sorted((ROOT / "schedules").glob("*.toml"))

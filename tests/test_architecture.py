@@ -35,9 +35,10 @@ def text_of(module: str) -> str:
 # From what everyone may use to what nobody may use.  A module imports from its own line or a line
 # above it.  Rooms that a line names together are apart: the two engines do not know each other.
 LAYERS = (
-    ("ringproof.verdict", "ringproof.codes"),
+    ("ringproof.verdict", "ringproof.codes", "ringproof.version"),
     ("ringproof.wording", "ringproof.textfile"),
-    ("ringproof.table.tree", "ringproof.table.misread", "ringproof.table.syntax"),
+    ("ringproof.table.tree", "ringproof.table.misread", "ringproof.table.syntax",
+     "ringproof.table.written"),
     ("ringproof.table.expr", "ringproof.table.source"),
     ("ringproof.collective",),
     ("ringproof.table",),
@@ -61,12 +62,14 @@ LAYERS = (
     ("ringproof.report",),
     ("ringproof.options", "ringproof.output", "ringproof.interrupt"),
     ("ringproof.inputs",),
-    ("ringproof.run", "ringproof.trace", "ringproof.fuzz"),
-    ("ringproof.certify.folder",),
+    ("ringproof.run", "ringproof.trace", "ringproof.fuzz", "ringproof.published"),
+    ("ringproof.certify.folder", "ringproof.tables"),
     ("ringproof.figure.prepare",),
     ("ringproof.figure.compare", "ringproof.figure.film"),
     ("ringproof.figure.gallery", "ringproof.figure.making"),
     ("ringproof.cost.command", "ringproof.bound.command", "ringproof.certify", "ringproof.figure.command"),
+    ("ringproof.api", "ringproof.strategies", "ringproof.lsp"),
+    ("ringproof.testing",),
     ("ringproof.cli",),
     ("ringproof.__main__", "ringproof"),
 )
@@ -77,14 +80,17 @@ ONLY_IN = {
     "tree_sitter": ("ringproof.table.source",),
     "tree_sitter_toml": ("ringproof.table.source",),
     "graphviz": ("ringproof.figure",),
+    "hypothesis": ("ringproof.strategies",),
     "reportlab": ("ringproof.figure.pdf",),
     "fontTools": ("ringproof.figure.pdf",),
     "fontpkg_arimo": ("ringproof.figure.pdf",),
     "PIL": ("ringproof.figure.gif",),
     "click": ("ringproof.cli", "ringproof.options", "ringproof.output", "ringproof.inputs", "ringproof.run",
-              "ringproof.trace",
-              "ringproof.fuzz", "ringproof.cost.command", "ringproof.bound.command",
-              "ringproof.certify.command", "ringproof.figure.command", "ringproof.report.text"),
+              "ringproof.trace", "ringproof.fuzz", "ringproof.published", "ringproof.cost.command",
+              "ringproof.bound.command", "ringproof.certify.command", "ringproof.figure.command",
+              "ringproof.lsp.command", "ringproof.report.text"),
+    "pygls": ("ringproof.lsp",),
+    "lsprotocol": ("ringproof.lsp",),
 }  # fmt: skip
 # Where it may not, because these speak about values, start fast, or wait for what is slow.
 NOT_IN = {
@@ -93,7 +99,8 @@ NOT_IN = {
               "ringproof.run"),
 }  # fmt: skip
 REPORT_MAY_USE = ("ringproof.verdict", "ringproof.wording", "ringproof.codes", "ringproof.report",
-                  "ringproof.table.source", "ringproof.cost.values", "ringproof.cost.units")  # fmt: skip
+                  "ringproof.table.source", "ringproof.table.written", "ringproof.version",
+                  "ringproof.cost.values", "ringproof.cost.units")  # fmt: skip
 # Two places turn back: a table that is used by another is unrolled as any table is, and a size at which
 # an induction fails is replayed before it is believed.
 TURNS_BACK = {
@@ -466,7 +473,8 @@ def imported_by(*arguments: str) -> set[str]:
 def test_help_imports_nothing_heavy() -> None:
     modules = imported_by("--help")
     assert "ringproof.cli" in modules
-    heavy = {"z3", "numpy", "rich", "graphviz", "tree_sitter", "tomllib", "hypothesis"}
+    heavy = {"z3", "numpy", "rich", "graphviz", "tree_sitter", "tomllib", "hypothesis",
+             "pygls", "logging", "asyncio"}
     assert modules & heavy == set()
 
 

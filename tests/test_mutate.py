@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from ringproof.events import expand
 from ringproof.simulate import simulate
+from ringproof.strategies import values_of_tables as tables
 from ringproof.table.expr import ExprError, parse
 from ringproof.table.integers import Environment, Undefined
 from ringproof.table.mutate import COSTS, ELSEWHERE, Mutant, mutants, repairs, sample
@@ -23,7 +24,7 @@ from ringproof.table.reader import read_schedule
 from ringproof.table.splice import conditions, edits, moved
 from ringproof.verdict import Route
 from tests.reference import load
-from tests.strategies import expressions, one_phase, tables
+from tests.strategies import expressions, one_phase
 
 Values = dict[str, Any]
 

@@ -16,12 +16,13 @@ from ringproof.problem import ExpansionError
 from ringproof.simulate import Optional, Outcome, Violations, simulate
 from ringproof.simulate.contents import blocks
 from ringproof.simulate.traffic import Counts
+from ringproof.strategies import values_of_tables as tables
 from ringproof.table.integers import Undefined
 from ringproof.table.mutate import Mutant, mutants
 from ringproof.table.reader import read_schedule
 from ringproof.verdict import Size
 from tests import reference
-from tests.strategies import mutated, one_phase, tables
+from tests.strategies import mutated, one_phase
 
 Values = dict[str, Any]
 Listed = tuple[Any, ...]

@@ -7,14 +7,14 @@ from typing import Any
 
 import click
 
-from ringproof.options import SecondsType
+from ringproof.options import TABLE, SecondsType
 from ringproof.verdict import Exit
 
 OUTPUT = click.Path(file_okay=False)
 
 
 @click.command()
-@click.argument("path", metavar="FILE|-")
+@click.argument("path", type=TABLE, metavar="FILE|-")
 @click.option("-o", "--output", type=OUTPUT, required=True, metavar="DIR",
               help="The folder of the certificate.")  # fmt: skip
 @click.option("--seconds", type=SecondsType(), default=10.0, metavar="SECONDS",
@@ -29,7 +29,7 @@ def certify(path: str, output: str, seconds: float) -> None:
 
 
 @click.command()
-@click.argument("path", metavar="DIR", type=click.Path())
+@click.argument("path", metavar="DIR", type=TABLE)
 @click.option("--solver", type=click.Choice(["z3", "cvc5", "python", "all"]), default="all",
               help="Who settles the questions (default: all that are installed).")  # fmt: skip
 @click.option("--timeout", type=SecondsType(), default=20.0, metavar="SECONDS",

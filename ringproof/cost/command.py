@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from ringproof.options import COLOR, ParameterType, RanksType
+from ringproof.options import COLOR, TABLE, ParameterType, RanksType
 from ringproof.verdict import Exit
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class QuantityType(click.ParamType[Any]):
 
 
 @click.command()
-@click.argument("paths", nargs=-1, metavar="[FILE|DIR|-]...")
+@click.argument("paths", type=TABLE, nargs=-1, metavar="[FILE|DIR|-]...")
 @click.option("-N", "ranks", type=RanksType(), default=(), metavar="N",
               help="Rank counts: 8, 2..8 or 4,64 (default: 8 and 64, else the most claimed).")  # fmt: skip
 @click.option("-p", "--param", "params", type=ParameterType(), multiple=True, metavar="NAME=VALUE",

@@ -50,7 +50,7 @@ def survey(files: Sequence[str | Report], question: Question) -> Survey:
     for table in tables:
         try:
             asked = numbers(table.schedule, question, top)
-            costs += [_cost(table, N, question.params) for N in asked]
+            costs += [cost_of(table, N, question.params) for N in asked]
         except ExpansionError as error:
             broken.append(_report(table.source, tuple(map(problem, error.problems)), table.schedule.used))
     _check_params(question.params, tables, costs)
@@ -90,7 +90,7 @@ def _by_collective(costs: Sequence[Cost]) -> tuple[Cost, ...]:
     return tuple(sorted(costs, key=lambda cost: (order[cost.collective], cost.size.N)))
 
 
-def _cost(table: Table, N: int, params: Mapping[str, int]) -> Cost:
+def cost_of(table: Table, N: int, params: Mapping[str, int]) -> Cost:
     """Replay one size and count; errors: `ExpansionError`."""
     schedule = table.schedule
     sizes = sizes_at(schedule, N, params)

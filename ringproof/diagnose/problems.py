@@ -187,7 +187,7 @@ def undecided(name: str, reason: str, sizes: tuple[Size, ...]) -> Finding:
     """A property that the solver could not decide."""
     title = f"{name} is undecided for {sizes_text(sizes)}: {reason}"
     helps = ("give Z3 more time with --timeout SECONDS",)
-    return Finding("RP501", title, "warning", helps=helps)
+    return Finding("RP501", title, "warning", helps=helps, details={"property": name})
 
 
 def wrong_beyond(size: Size, names: tuple[str, ...]) -> Finding:

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from ringproof.codes import PROPERTIES
 from ringproof.diagnose import meaning, requested, wellformed
 from ringproof.diagnose.case import Case
 from ringproof.diagnose.words import holds_where
 from ringproof.verdict import Finding, Label, Place
-
-CODES = {
-    "in-range": "RP202", "conflict-free": "RP203", "defined": "RP305", "complete": "RP301",
-    "once": "RP302", "no-resend": "RP303", "ensures": "RP304", "used": "RP306", "ports": "RP307",
-    "order": "RP308", "no-swap": "RP309", "claims": "RP401",
-}  # fmt: skip
 
 
 def finding(case: Case) -> Finding:
@@ -23,7 +18,7 @@ def finding(case: Case) -> Finding:
     notes = (*made.notes, holds_where(case.proved, case.refuted))
     details = {"property": base, "N": case.size.N, "params": dict(case.size.params), **made.details}
     related = (*made.related, *_used_at(case, made.primary))
-    return Finding(CODES[base], made.title, "error", made.primary, related, notes, made.helps, details)
+    return Finding(PROPERTIES[base], made.title, "error", made.primary, related, notes, made.helps, details)
 
 
 def _used_at(case: Case, label: Label | None) -> list[Label]:

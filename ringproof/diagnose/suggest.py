@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import islice
+from typing import Any
 
 from ringproof.assess import BY_Z3, Options, Symmetry, claim_holds, symmetry_of
 from ringproof.events import expand
@@ -22,7 +23,7 @@ from ringproof.table.mutate import Mutant, repairs
 from ringproof.table.reader import read_schedule
 from ringproof.table.schedule import Schedule
 from ringproof.table.source import Source
-from ringproof.verdict import Finding, Place, Route, Size, TableError
+from ringproof.verdict import Finding, Place, Repair, Route, Size, TableError
 from ringproof.wording import sizes_text
 
 _SMALL_SIZES = 7
@@ -45,9 +46,24 @@ def attach(
             mutants = proved(schedule, source, route, options)
             here_first = sorted(mutants, key=lambda m: m.route != route)
             helps = [_words(m, route, schedule) for m in here_first]
-            findings[i] = replace(finding, helps=(*helps, *finding.helps))
+            repairs = [_repair(m, text, source) for m, text in zip(here_first, helps, strict=True)]
+            findings[i] = replace(finding, helps=(*helps, *finding.helps),
+                                  repairs=tuple(r for r in repairs if r))  # fmt: skip
             break
     return findings
+
+
+def _repair(mutant: Mutant, says: str, source: Source) -> Repair | None:
+    """A mutant as one value put for another; None where rows or keys change."""
+    old: Any = source.values
+    new: Any = mutant.values
+    try:
+        for step in mutant.route:
+            old, new = old[step], new[step]
+    except (KeyError, IndexError, TypeError):  # a key that is added or taken away
+        return None
+    plain = isinstance(old, str | int) and isinstance(new, str | int)
+    return Repair(Place(mutant.route), new, says) if plain and new != old else None
 
 
 def proved(

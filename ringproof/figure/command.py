@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ringproof.options import ParameterType
+from ringproof.options import TABLE, ParameterType
 from ringproof.output import reader_may_leave
 from ringproof.verdict import Exit
 
@@ -40,7 +40,7 @@ class WidthType(click.ParamType[float]):
 
 
 @click.command()
-@click.argument("paths", nargs=-1, required=True, metavar="FILE")
+@click.argument("paths", type=TABLE, nargs=-1, required=True, metavar="FILE")
 @click.option("-N", "ranks", type=click.IntRange(1), default=None, metavar="N", help="Rank count.")
 @click.option("-p", "--param", "params", type=ParameterType(), multiple=True, metavar="NAME=VALUE",
               help="Value of a parameter (default: its first).")  # fmt: skip
@@ -76,7 +76,7 @@ def figures(folder: str) -> None:
 
 
 @click.command("verify-figure")
-@click.argument("paths", nargs=-1, required=True, metavar="FILE.svg...")
+@click.argument("paths", type=TABLE, nargs=-1, required=True, metavar="FILE.svg...")
 def verify_figure(paths: tuple[str, ...]) -> None:
     """Read pictures back: the sends and slots of the ink are run again and compared with the file's claim."""
     raise click.exceptions.Exit(run_verify_figure(paths))

@@ -45,12 +45,12 @@ class Prepared:
     focus: Focus | None
 
 
-def proved(path: str, N: int, params: Params = ()) -> Prepared:
-    """The story of a table at one size, once it is proved there.
+def proved(table: str | Source, N: int, params: Params = ()) -> Prepared:
+    """The story of a table, or of the one at a path, at one size, once it is proved there.
 
     Errors: `NotProvedError`, `CannotDrawError`.
     """
-    report, source, schedule = _checked(path, N)
+    report, source, schedule = _checked(table, N)
     size = _size(schedule, N, params)
     if report.exit is not Exit.PROVED:
         raise NotProvedError(report)
@@ -89,10 +89,10 @@ def either(path: str, N: int, params: Params = ()) -> Prepared:
     return refuted(path, N, params)
 
 
-def _checked(path: str, N: int | None) -> tuple[Report, Source, Schedule]:
-    report = Report(path, "", "", "")
+def _checked(table: str | Source, N: int | None) -> tuple[Report, Source, Schedule]:
+    report = Report(table.path if isinstance(table, Source) else table, "", "", "")
     try:
-        source = read(path)
+        source = table if isinstance(table, Source) else read(table)
         report = replace(report, text=source.text)
         schedule = read_schedule(source.values, source.path)
     except TableError as error:

@@ -9,7 +9,20 @@ from typing import Any
 
 from ringproof.codes import CODES
 from ringproof.report.places import Stands, stands_of
-from ringproof.verdict import Beyond, Finding, Label, Proved, Refuted, Report, Result, Size, Undecided, worst
+from ringproof.table.written import literal
+from ringproof.verdict import (
+    Beyond,
+    Finding,
+    Label,
+    Proved,
+    Refuted,
+    Repair,
+    Report,
+    Result,
+    Size,
+    Undecided,
+    worst,
+)
 from ringproof.wording import every_finding, outcome, result_word, runs
 
 VERSION = 1
@@ -39,7 +52,7 @@ def _report(report: Report) -> dict[str, Any]:
         "claim": report.claim,
         "exit": int(report.exit),
         "outcome": outcome(report),
-        "sizes": _sizes(report.sizes),
+        "sizes": sizes(report.sizes),
         "properties": [_property(result, findings) for result in report.results],
         "findings": [_finding(finding, stands) for finding in findings],
         "facts": list(report.facts),
@@ -77,10 +90,10 @@ def _property(result: Result, findings: Sequence[Finding]) -> dict[str, Any]:
         "counterexample": shown,
         "engines": result.engines,
         "remark": result.remark,
-        "proved": _sizes(result.proved),
-        "refuted": _sizes(result.refuted),
-        "undecided": _sizes(result.undecided),
-        "waived": _sizes(result.waived),
+        "proved": sizes(result.proved),
+        "refuted": sizes(result.refuted),
+        "undecided": sizes(result.undecided),
+        "waived": sizes(result.waived),
     }
 
 
@@ -95,7 +108,8 @@ def _finding(finding: Finding, stands: Stands) -> dict[str, Any]:
         "related": [_label(label, stands) for label in finding.related],
         "notes": list(finding.notes),
         "helps": list(finding.helps),
-        "details": _plain(finding.details),
+        "repairs": [_repair(repair, stands) for repair in finding.repairs],
+        "details": plain(finding.details),
     }
 
 
@@ -113,29 +127,35 @@ def _label(label: Label, stands: Stands) -> dict[str, Any]:
     }
 
 
-def _sizes(sizes: Sequence[Size]) -> list[dict[str, Any]]:
+def _repair(repair: Repair, stands: Stands) -> dict[str, Any]:
+    """A repair: what to put where, as TOML writes it."""
+    label = _label(Label(repair.place, repair.says), stands)
+    return {**label, "replacement": literal(repair.value)}
+
+
+def sizes(listed: Sequence[Size]) -> list[dict[str, Any]]:
     """Write sizes in full as runs of N, one list of runs for each choice of params."""
     numbers: dict[tuple[tuple[str, int], ...], list[int]] = {}
-    for size in sizes:
+    for size in listed:
         numbers.setdefault(size.params, []).append(size.N)
     return [
         {"first": first, "last": last, "params": dict(params)}
-        for params, listed in numbers.items()
-        for first, last in runs(sorted(listed))
+        for params, counts in numbers.items()
+        for first, last in runs(sorted(counts))
     ]
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """Turn a detail into what JSON knows; mappings keep their order, sets are sorted."""
     if value is None or isinstance(value, str | bool | int | float):
         return value
     if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): plain(item) for key, item in value.items()}
     if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
     if hasattr(value, "tolist"):  # numpy, which a report has no other reason to import
-        return _plain(value.tolist())
+        return plain(value.tolist())
     if isinstance(value, Iterable):
         items = sorted(value) if isinstance(value, Set) else value
-        return [_plain(item) for item in items]
+        return [plain(item) for item in items]
     return str(value)

@@ -26,11 +26,16 @@ def labels_of(finding: Finding) -> tuple[Label, ...]:
     return (finding.primary, *finding.related) if finding.primary else finding.related
 
 
-def stands_of(report: Report, findings: Sequence[Finding]) -> Stands:
-    """Find the place of every label of some findings; without a label no text is read."""
+def stands_of(report: Report, findings: Sequence[Finding], more: Sequence[Place] = ()) -> Stands:
+    """Find the place of every label and repair of some findings, and ``more`` places.
+
+    Without any of them no text is read.
+    """
     found: dict[Place | Spot, Stand] = {}
     by_file: dict[int, dict[Place, Place]] = {}
-    for place in {label.place: None for finding in findings for label in labels_of(finding)}:
+    wanted: dict[Place | Spot, None] = {label.place: None for f in findings for label in labels_of(f)}
+    wanted |= dict.fromkeys([*(repair.place for f in findings for repair in f.repairs), *more])
+    for place in wanted:
         if isinstance(place, Spot):
             span = Span(place.line, place.column, place.line, place.column + place.width)
             found[place] = Stand(report.path, report.text, span)

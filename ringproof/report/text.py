@@ -33,6 +33,11 @@ def render(reports: Sequence[Report], *, style: Style = "plain", detail: Detail 
     return "\n".join("".join(f"{line}\n" for line in block) for block in blocks)
 
 
+def finding(report: Report, found: Finding) -> str:
+    """Write one finding of a report, plain, with its lines of the table."""
+    return "\n".join(_finding(report, found, stands_of(report, [found]), _painter("plain")))
+
+
 def _blocks(report: Report, detail: Detail, paint: Paint) -> list[list[str]]:
     """Write a report as blocks of lines, to be separated by blank lines."""
     if detail == "quiet" and outcome(report) == "proved":

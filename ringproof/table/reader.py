@@ -14,7 +14,7 @@ from ringproof.table.findings import Findings
 from ringproof.table.naming import Naming, guards
 from ringproof.table.resolve import settle
 from ringproof.table.schedule import Claim, Phase, Promise, Row, Schedule, Send
-from ringproof.table.scope import KEYS, Scope
+from ringproof.table.scope import KEYS, REQUIRED, Scope
 from ringproof.table.uses import read_use
 from ringproof.verdict import Label, Place, TableError, Used
 
@@ -59,7 +59,7 @@ class Reader(Naming):
             title = f"tables use each other more than {DEEPEST_USE} deep or {MOST_USED} times"
             self.report.add("RP116", title, at.route)
             raise self.report.stop()
-        at.only(KEYS["table"], required=("name", "collective", "ranks", "chunks", "phase"))
+        at.only(KEYS["table"], REQUIRED["table"])
         lo, hi = claimed.ranks(at)
         raw_params, raw_let = at.table("params"), at.table("let")
         given: dict[str, Kind] = {"N": "integer", **dict.fromkeys(raw_params.names(), "integer")}
@@ -141,7 +141,7 @@ class Reader(Naming):
             use = read_use(self, at, scope, let)
             ensures = self.ensures(at, scope)
             return Phase(at.route, at.text("name"), _ZERO, (), (), ensures, scope.names, use)
-        at.only(KEYS["phase"], required=("name",), what="this phase")
+        at.only(KEYS["phase"], REQUIRED["phase"], what="this phase")
         inner = self.inner(at.table("let"), scope, {"r": "integer", "s": "integer"})
         rows = tuple(self.row(row, inner) for row in at.tables("send"))
         sends = tuple(self.send(send) for send in at.tables("sends"))
@@ -165,14 +165,14 @@ class Reader(Naming):
         inner = at.table("ensures")
         if not isinstance(at.values["ensures"], dict):
             return None
-        inner.only(KEYS["ensures"], required=("collective",), what="`ensures`")
+        inner.only(KEYS["ensures"], REQUIRED["ensures"], what="`ensures`")
         root = self.expr(inner, "root", scope, "integer", scope.names["root"])
         made = self.promise(inner, scope, root)
         takes = COLLECTIVES[made.collective].takes_owner
         return replace(made, owner=made.owner or (self.owner if takes else None))
 
     def row(self, at: Fields, scope: Scope) -> Row:
-        at.only(KEYS["send"], required=("chunk", "op"), what="this row")
+        at.only(KEYS["send"], REQUIRED["send"], what="this row")
         push = "to" in at
         if push == ("from" in at):
             self.one_of_two(at)
@@ -207,7 +207,7 @@ class Reader(Naming):
         self.report.add("RP111", title, at.route_of("from"), hint, on="key", related=(to,))
 
     def send(self, at: Fields) -> Send:
-        at.only(KEYS["sends"], required=("step", "from", "to", "chunk", "op"), what="this send")
+        at.only(KEYS["sends"], REQUIRED["sends"], what="this send")
         step = at.whole("step", MOST_STEPS)
         sender, receiver, chunk = (at.whole(key) for key in ("from", "to", "chunk"))
         if step < 0:

@@ -27,6 +27,11 @@ KEYS = {
     "ensures": "collective owner root".split(),
     "claims": "steps sends_per_rank total_sends traffic received".split(),
 }  # fmt: skip
+REQUIRED = {
+    "table": "name collective ranks chunks phase".split(), "phase": ["name"],
+    "use": "name use group rank chunk".split(), "send": ["chunk", "op"],
+    "sends": "step from to chunk op".split(), "ensures": ["collective"], "claims": [],
+}  # fmt: skip
 _RESERVED = {key for of, keys in KEYS.items() if of != "use" for key in keys}
 _MEANT = {"step": "s", "rank": "r", "ranks": "N", "size": "N", "P": "N", "p": "N"}
 _PLACES = {

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ringproof.table.expr import Expr, constant
 from ringproof.table.fields import Fields
 from ringproof.table.schedule import Schedule, Use
-from ringproof.table.scope import KEYS, Scope
+from ringproof.table.scope import KEYS, REQUIRED, Scope
 from ringproof.table.source import read
 from ringproof.verdict import Finding, Label, Place, Spot, TableError, Used
 
@@ -23,7 +23,7 @@ USED_HERE = "used here"
 
 def read_use(reader: Reader, at: Fields, scope: Scope, let: Mapping[str, Expr]) -> Use | None:
     """The `use` of one phase; mistakes are reported where they stand, in either file."""
-    at.only(KEYS["use"], ("name", "use", "group", "rank", "chunk"), what="this phase")
+    at.only(KEYS["use"], REQUIRED["use"], what="this phase")
     sizes = scope.within({}, let)
     ranks = sizes.within({"r": "integer"}, {})
     for_table = at.table("for")

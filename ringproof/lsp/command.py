@@ -1,0 +1,43 @@
+"""`ringproof lsp`: a language server over standard input and output."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+from ringproof.verdict import Exit
+
+
+@click.command()
+@click.option("-N", "ranks", type=click.IntRange(1), default=4, metavar="N",
+              help="Ranks that hovers show (default: 4; an editor may set ringproof.N).")  # fmt: skip
+def lsp(ranks: int) -> None:
+    """Serve an editor: findings as you type, what a row sends, proved repairs.
+
+    The editor begins it and speaks LSP over standard input and output.
+    """
+    raise click.exceptions.Exit(run_lsp(ranks))
+
+
+def run_lsp(ranks: int) -> int:
+    """Serve until the client leaves: 0 after a shutdown, 1 without one, 2 when it speaks no LSP."""
+    import logging
+    from importlib.util import find_spec
+
+    if find_spec("pygls") is None:
+        raise click.UsageError("the language server needs an extra: pip install 'ringproof[lsp]'")
+    if sys.stdin is None or sys.stdin.isatty():
+        raise click.UsageError("an editor begins this and speaks LSP with it; there is nobody to type it")
+    from ringproof.lsp.server import made, serve
+    from ringproof.lsp.wire import Wire
+
+    if not os.environ.get("RINGPROOF_DEBUG"):
+        logging.getLogger("pygls").setLevel(logging.CRITICAL + 1)
+    server, wire = made(ranks), Wire(sys.stdin.buffer)
+    serve(server, wire)
+    if wire.refused:
+        click.echo(f"the client speaks no LSP: {wire.refused}", err=True)
+        return Exit.CANNOT_CHECK
+    return 0 if server.farewell else 1  # as LSP has it, whatever was found in tables

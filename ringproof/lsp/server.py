@@ -1,0 +1,213 @@
+"""The server: what the client tells becomes checks, and reports become what it shows."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from lsprotocol import types
+from pygls.lsp.server import LanguageServer
+from pygls.uris import to_fs_path
+
+from ringproof.lsp.hover import hover
+from ringproof.lsp.told import Told, told
+from ringproof.lsp.worker import Worker
+from ringproof.table.reader import read_schedule
+from ringproof.table.source import Source, parse
+from ringproof.verdict import Report, TableError
+from ringproof.version import version
+from ringproof.wording import outcome_text
+
+PAUSE = 0.3  # seconds without a change before a table is checked
+_TABLE = re.compile(r"^\s*(?:collective\s*=|\[\[\s*phase\b)", re.MULTILINE)
+
+
+@dataclass
+class Document:
+    """What is known of one open document: ``told`` belongs to ``version``, ``task`` finds out more."""
+
+    version: int | None = None
+    told: Told = field(default_factory=Told)
+    report: Report | None = None
+    task: asyncio.Task[None] | None = None
+
+
+class Server(LanguageServer):
+    """A language server for tables; hovers show ``ranks`` ranks, unless the client's settings differ."""
+
+    def __init__(self, ranks: int) -> None:
+        super().__init__("ringproof", version())
+        self.ranks = ranks
+        self.documents: dict[str, Document] = {}
+        self.worker = Worker()
+        self.farewell = False  # the client has asked to shut down, so leaving is no failure
+
+    def configure(self, settings: Any) -> None:
+        """Take N from settings such as ``{"ringproof": {"N": 8}}`` or ``{"N": 8}``; else keep it."""
+        inner = settings.get("ringproof", settings) if isinstance(settings, dict) else None
+        N = inner.get("N") if isinstance(inner, dict) else None
+        if type(N) is int and 1 <= N <= 1 << 20:
+            self.ranks = N
+
+    def changed(self, uri: str) -> None:
+        """Say at once what is wrong with the text, and check what it means when nothing more comes."""
+        self.forget(uri)
+        document = self.documents[uri] = Document()
+        opened = self.workspace.get_text_document(uri)
+        document.version = opened.version
+        if not _TABLE.search(opened.source):
+            self.publish(uri, Told())
+            return
+        path = to_fs_path(uri) or uri
+        try:
+            source = parse(opened.source, path)
+            read_schedule(source.values, path)
+        except TableError as error:
+            self.show(uri, Report(path, "", _text(opened.source), "", findings=error.findings,
+                                  used=error.used))  # fmt: skip
+            return
+        self.publish(uri, Told())
+        document.task = asyncio.ensure_future(self.check(uri, source))
+
+    async def check(self, uri: str, source: Source) -> None:
+        """Check a table, unless the document changes meanwhile."""
+        await asyncio.sleep(PAUSE)
+        report = await self.worker.check(source)
+        if report is not None:
+            self.show(uri, report)
+
+    def show(self, uri: str, report: Report) -> None:
+        self.documents[uri].report = report
+        self.publish(uri, told(report, uri, self.encoding))
+
+    def publish(self, uri: str, found: Told) -> None:
+        document = self.documents[uri]
+        document.told = found
+        self.text_document_publish_diagnostics(
+            types.PublishDiagnosticsParams(uri, list(found.diagnostics), document.version)
+        )
+
+    @property
+    def encoding(self) -> str:
+        """The units in which the client counts columns."""
+        return str(self.workspace.position_encoding or types.PositionEncodingKind.Utf16)
+
+    def forget(self, uri: str) -> None:
+        """Drop what is known of a document, and end a check of it."""
+        known = self.documents.pop(uri, None)
+        if known and known.task:
+            known.task.cancel()
+
+    def hovered(self, uri: str, line: int) -> str:
+        """What to say of a line: what its row sends, else how the check of the table ended."""
+        opened = self.workspace.get_text_document(uri)
+        known = self.documents.get(uri)
+        if known is None or not _TABLE.search(opened.source):
+            return ""
+        try:
+            source = parse(opened.source, to_fs_path(uri) or uri)
+        except TableError:
+            return ""
+        if words := hover(source, line + 1, self.ranks):
+            return words
+        if known.task and not known.task.done():
+            return "being checked"
+        return outcome_text(known.report) if known.report else ""
+
+    def actions(self, params: types.CodeActionParams) -> list[types.CodeAction]:
+        """The repairs that are proved for what stands in a range; none for another version."""
+        uri = params.text_document.uri
+        known = self.documents.get(uri)
+        if known is None or known.version != self.workspace.get_text_document(uri).version:
+            return []
+        wanted = [r for r in known.told.repairs if _meet(r[0].range, params.range)]
+        return [
+            types.CodeAction(
+                title=title, kind=types.CodeActionKind.QuickFix, diagnostics=[diagnostic], edit=edit,
+                is_preferred=len(wanted) == 1,
+            )
+            for diagnostic, title, edit in wanted
+        ]  # fmt: skip
+
+
+def _meet(a: types.Range, b: types.Range) -> bool:
+    def place(position: types.Position) -> tuple[int, int]:
+        return position.line, position.character
+
+    return place(a.start) <= place(b.end) and place(b.start) <= place(a.end)
+
+
+def _text(source: str) -> str:
+    """A text as `parse` keeps it: places count its lines."""
+    return source.removeprefix("\ufeff").replace("\r\n", "\n")
+
+
+def made(ranks: int) -> Server:
+    """A server that knows what it can be asked."""
+    server = Server(ranks)
+    _documents(server)
+    _settings(server)
+
+    @server.feature(types.TEXT_DOCUMENT_HOVER)
+    def show(params: types.HoverParams) -> types.Hover | None:
+        words = server.hovered(params.text_document.uri, params.position.line)
+        return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, words)) if words else None
+
+    kinds = types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix])
+
+    @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, kinds)
+    def mend(params: types.CodeActionParams) -> Sequence[types.CodeAction]:
+        return server.actions(params)
+
+    return server
+
+
+def _documents(server: Server) -> None:
+    @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
+    def opened(params: types.DidOpenTextDocumentParams) -> None:
+        server.changed(params.text_document.uri)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
+    def changed(params: types.DidChangeTextDocumentParams) -> None:
+        server.changed(params.text_document.uri)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
+    def saved(params: types.DidSaveTextDocumentParams) -> None:
+        for uri in list(server.documents):  # another table may use the one that is saved
+            server.changed(uri)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
+    def closed(params: types.DidCloseTextDocumentParams) -> None:
+        if params.text_document.uri in server.documents:
+            server.publish(params.text_document.uri, Told())
+        server.forget(params.text_document.uri)
+
+
+def _settings(server: Server) -> None:
+    @server.feature(types.INITIALIZE)
+    def begun(params: types.InitializeParams) -> None:
+        server.configure(params.initialization_options)
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
+    def configured(params: types.DidChangeConfigurationParams) -> None:
+        server.configure(params.settings)
+
+    @server.feature(types.SHUTDOWN)
+    def leaving(_: None) -> None:
+        server.farewell = True
+        for uri in list(server.documents):
+            server.forget(uri)
+
+
+def serve(server: Server, stdin: Any) -> None:
+    """Speak with the client until it leaves; what is printed by mistake goes to stderr."""
+    with os.fdopen(os.dup(1), "wb") as out:
+        os.dup2(2, 1)
+        try:
+            server.start_io(stdin, out)
+        finally:
+            server.worker.end()

@@ -1,0 +1,30 @@
+"""Which ringproof this is, and which solvers it would ask."""
+
+from __future__ import annotations
+
+_SOLVERS = {"z3": "z3-solver", "cvc5": "cvc5"}
+_UNKNOWN = "0+source"  # it runs without being installed
+
+
+def version() -> str:
+    """The version of the installed package; ``0+source`` where it runs without being installed."""
+    return _of("ringproof") or _UNKNOWN
+
+
+def versions() -> list[str]:
+    """A line each: ringproof, the solvers, Python.  Read from what is installed, nothing is loaded."""
+    import platform
+
+    lines = [f"ringproof {version()}"]
+    lines += [f"{name} {_of(package) or 'not installed'}" for name, package in _SOLVERS.items()]
+    return [*lines, f"python {platform.python_version()}"]
+
+
+def _of(package: str) -> str:
+    from importlib.metadata import PackageNotFoundError
+    from importlib.metadata import version as of
+
+    try:
+        return of(package)
+    except PackageNotFoundError:
+        return ""

@@ -7,12 +7,14 @@ import json
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from ringproof.cli import main
-from ringproof.figure import pdf
+from ringproof.figure import pdf, render
+from ringproof.figure.ink import read_ink
 from ringproof.verdict import Exit
 from tests.conftest import HOME
 
@@ -68,12 +70,38 @@ def test_a_file_says_what_it_is(tmp_path: Path) -> None:
     assert "<!--" not in svg
 
 
-def test_every_id_in_the_dot_is_a_group_in_the_svg(tmp_path: Path) -> None:
-    draw(RING, "-N", 4, "-o", tmp_path / "ring.svg", "-o", tmp_path / "ring.dot")
-    wanted = re.findall(r' \[id="([^"]+)"', (tmp_path / "ring.dot").read_text())
-    groups = re.findall(r'<g id="([^"]+)"', (tmp_path / "ring.svg").read_text())
-    assert len(wanted) > 100
-    assert sorted(wanted) == sorted(set(groups) - {"graph0"})
+of_every_kind = pytest.mark.parametrize(
+    "arguments", [("-N", 4), ("-N", 9), ("-N", 4, "--layout", "vector", "--width", "2col")]
+)
+
+
+def raw(dot: Path) -> str:
+    """Graphviz's own SVG of a DOT file, before it is dressed."""
+    command = [render._bundled(), "-Kneato", "-n2", "-Tsvg"]
+    return subprocess.run(command, input=dot.read_bytes(), capture_output=True, check=True).stdout.decode()
+
+
+@of_every_kind
+def test_every_node_and_edge_of_the_dot_is_a_group_in_the_svg(
+    arguments: tuple[object, ...], tmp_path: Path
+) -> None:
+    draw(RING, *arguments, "-o", tmp_path / "ring.dot")
+    text = (tmp_path / "ring.dot").read_text()
+    nodes = set(re.findall(r"^(\w+) \[", text, re.MULTILINE)) - {"graph", "node", "edge", "page"}
+    edges = set(re.findall(r"^\w+ -> \w+ \[id=\"([^\"]+)\"", text, re.MULTILINE))
+    groups = re.findall(r'<g id="([^"]+)" class="(?:node|edge)', raw(tmp_path / "ring.dot"))
+    assert len(nodes) > 100
+    assert sorted(groups) == sorted(nodes | edges)
+
+
+@of_every_kind
+def test_dressing_changes_no_ink(arguments: tuple[object, ...], tmp_path: Path) -> None:
+    draw(RING, *arguments, "-o", tmp_path / "ring.dot", "-o", tmp_path / "ring.svg")
+    plain, dressed = raw(tmp_path / "ring.dot"), (tmp_path / "ring.svg").read_text()
+    before = [replace(s, group="", order=0) for s in read_ink(plain).shapes if s.fill or s.stroke]
+    after = [replace(s, group="", order=0) for s in read_ink(dressed).shapes]
+    assert len(dressed) < 0.75 * len(plain)
+    assert before == after
 
 
 def test_a_send_runs_between_its_cells(tmp_path: Path) -> None:

@@ -58,14 +58,14 @@ def resealed(svg: str, change: Callable[[dict[str, object]], None] | None = None
     return f"{svg[: found.start()]}<metadata>{text}</metadata>\n{svg[found.end() :]}"
 
 
-def group(svg: str, name: str) -> re.Match[str]:
-    found = re.search(rf'<g id="{name}"[^>]*>\n.*?</g>\n', svg, re.DOTALL)
+def shape(svg: str, name: str) -> re.Match[str]:
+    found = re.search(rf'<\w+ id="{name}"[^>]*/>\n|<text id="{name}"[^>]*>[^<]*</text>\n', svg)
     assert found, name
     return found
 
 
 def replaced(svg: str, name: str, change: Callable[[str], str]) -> str:
-    found = group(svg, name)
+    found = shape(svg, name)
     changed = change(found[0])
     assert changed != found[0]
     return svg[: found.start()] + changed + svg[found.end() :]
@@ -90,6 +90,20 @@ def painted(text: str, color: str) -> str:
     return re.sub(r'fill="#[0-9a-f]{6}"', f'fill="{color}"', text)
 
 
+def exchanged(svg: str, first: str, second: str) -> str:
+    """Two shapes with each other's paint."""
+    a, b = (re.findall(r'fill="(#[0-9a-f]{6})"', shape(svg, name)[0])[0] for name in (first, second))
+    return replaced(replaced(svg, first, lambda g: painted(g, b)), second, lambda g: painted(g, a))
+
+
+def last(svg: str, ink: str) -> str:
+    """Ink painted over everything else."""
+    return svg.replace("</g>\n</svg>", f"{ink}\n</g>\n</svg>")
+
+
+POINTS = 'points="{0},{1} {2},{1} {2},{3} {0},{3}"'
+
+
 @pytest.fixture(autouse=True)
 def at_home(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(HOME)
@@ -103,6 +117,7 @@ def test_a_picture_agrees_with_itself(name: str, tmp_path: Path) -> None:
     assert main(["verify-figure", str(tmp_path / f"{name}.svg")]) == Exit.PROVED
 
 
+TOOTH = r'<path fill="none" stroke="#4a4a4a" stroke-width="10"[^>]*/>\n'
 SEND = "send_t1_r1_r2_c3"  # of the token picture: the step in which rank 1 sends rank 2 chunk 3
 COPY = "send_t3_r0_r1_c0"
 DEFECTS: dict[str, tuple[str, Callable[[str], str]]] = {
@@ -124,26 +139,62 @@ DEFECTS: dict[str, tuple[str, Callable[[str], str]]] = {
     "a label changed": ("token", lambda svg: replaced(
         svg, "t1_r1_s3_label", lambda g: g.replace(">c3<", ">c1<"))),
     "a patch over a box": ("token", lambda svg: replaced(svg, "t1_r1_s3_label", lambda g: g + (
-        '<g id="p"><polygon fill="#ffffff" stroke="none" points="1200,-2100 1500,-2100 1500,-1900 1200,-1900 '
-        '1200,-2100"/></g>\n'))),
+        '<polygon fill="#ffffff" points="1200,-2100 1500,-2100 1500,-1900 1200,-1900"/>\n'))),
     "a rank's label changed": ("token", lambda svg: svg.replace(">rank 1<", ">rank 2<")),
     "a step's number changed": ("token", lambda svg: svg.replace(">step 1<", ">step 2<")),
     "a chip changed": ("several", lambda svg: svg.replace(">c4&#45;7<", ">c0&#45;3<", 1)),
-    "a tooth deleted": ("several", lambda svg: re.sub(r'<g id="i\d+" class="edge tooth">.*?</g>\n', "", svg,
-                                                      count=1, flags=re.DOTALL)),
+    "a tooth deleted": ("several", lambda svg: re.sub(TOOTH, "", svg, count=1)),
     "a vector slot painted out": ("vector", lambda svg: without(svg, "t2_r2_s3_p0")),
     "a solid box emptied": ("vector", lambda svg: replaced(svg, "t6_r0_s0", lambda g: painted(g, "#ffffff"))),
     "a cell repainted": ("heat", lambda svg: replaced(svg, "m_2_3", lambda g: painted(g, "#440154"))),
     "a cell of a strange colour": ("heat", lambda svg: replaced(
         svg, "m_2_3", lambda g: painted(g, "#ff0000"))),
-    "a life cell repainted": ("heat", lambda svg: replaced(svg, "v_2_3", lambda g: painted(g, "#17304a"))),
-    "a cell deleted": ("heat", lambda svg: without(svg, "v_2_3")),
+    "a life cell repainted": ("heat", lambda svg: replaced(svg, "v_2_1_8", lambda g: painted(g, "#17304a"))),
+    "a cell deleted": ("heat", lambda svg: without(svg, "m_2_3")),
+    "a run of cells deleted": ("heat", lambda svg: without(svg, "v_2_1_8")),
+    "a cell moved by a column": ("heat", lambda svg: replaced(svg, "m_2_3", lambda g: shifted(g, 267, 0))),
+    "a cell moved by a row": ("heat", lambda svg: replaced(svg, "m_2_3", lambda g: shifted(g, 0, 232))),
+    "a cell moved a little": ("heat", lambda svg: replaced(svg, "m_2_3", lambda g: shifted(g, 6, 0))),
+    "two cells exchanged": ("heat", lambda svg: exchanged(svg, "m_2_3", "m_5_7")),
+    "two rows exchanged": ("heat", lambda svg: exchanged(svg, "v_2_0", "v_2_10_16")),
     "a patch over cells": ("heat", lambda svg: replaced(svg, "m_2_3", lambda g: g + shifted(g, 7, 7))),
+    "a patch exactly over a cell": ("heat", lambda svg: replaced(svg, "m_2_3", lambda g: g + painted(
+        g, "#440154"))),
+    "a patch under a cell": ("heat", lambda svg: replaced(svg, "m_2_3", lambda g: painted(g, "#440154") + g)),
+    "a patch painted last": ("heat", lambda svg: last(
+        svg, f'<polygon fill="#17304a" {POINTS.format(1000, -6000, 2000, -5500)}/>')),
+    "a patch over all": ("heat", lambda svg: last(
+        svg, f'<polygon fill="#ffffff" {POINTS.format(0, -6720, 4800, 0)}/>')),
+    "a line through cells": ("heat", lambda svg: last(
+        svg, '<path fill="none" stroke="#000000" stroke-width="20" d="M1000,-6000C1100,-5900 1200,-5800 '
+        '1300,-5700"/>')),
+    "a label on cells": ("heat", lambda svg: last(svg, '<text x="1000" y="-6000" font-size="130">c3</text>')),
+    "a rank of an axis changed": ("heat", lambda svg: svg.replace(">4</text>", ">5</text>", 1)),
+    "a step of an axis changed": ("heat", lambda svg: svg.replace(">10</text>", ">11</text>", 1)),
+    "another chunk in the legend": ("heat", lambda svg: svg.replace("parts of c0", "parts of c1")),
+    "another whole in the legend": ("heat", lambda svg: svg.replace(">all 9<", ">all 8<")),
+    "another scale": ("heat", lambda svg: svg.replace(">c8</text>", ">c7</text>")),
+    "a legend repainted": ("heat", lambda svg: svg.replace(
+        'fill="#440154" points="1', 'fill="#fde725" points="1')),
+    "an axis renamed": ("heat", lambda svg: svg.replace(">steps done<", ">step<")),
+    "what receivers do": ("heat", lambda svg: svg.replace("receiver adds", "receiver overwrites")),
+    "what receivers do, in lanes": ("token", lambda svg: svg.replace("receiver adds", "receiver overwrites")),
+    "a phase renamed": ("token", lambda svg: svg.replace(">reduce&#45;scatter<", ">all&#45;gather<")),
+    "a phase over other steps": ("token", lambda svg: svg.replace(
+        "M2648.53,-2554C", "M3348.53,-2554C")),
     "a counterexample mended": ("wrong", lambda svg: replaced(svg, "t4_r1_s0_p1", lambda g: painted(
         g, "#0b3c7d"))),
+    "a finding changed": ("wrong", lambda svg: svg.replace(
+        ">1 of 4 parts, missing ranks 1", ">1 of 4 parts, missing ranks 0")),
+    "a finding changed, here and there": ("wrong", lambda svg: svg.replace("1 of 4 parts", "2 of 4 parts")),
+    "a tag changed": ("wrong", lambda svg: svg.replace(">1/4<", ">3/4<")),
+    "a count changed": ("compare", lambda svg: svg.replace(">6 steps, 24 sends<", ">6 steps, 12 sends<")),
+    "a red frame on what is right": ("token", lambda svg: last(
+        svg, '<polygon fill="none" stroke="#c8102e" stroke-width="28" '
+        f"{POINTS.format(469, -2176, 779, -1964)}/>")),
     "one panel of two": ("compare", lambda svg: without(svg, "a_t1_r1_s3_p0")),
-    "a broken picture's send": ("broken", lambda svg: re.sub(
-        r'<g id="send_t0_r0_r1_c1_head".*?</g>\n', "", svg, flags=re.DOTALL)),
+    "a broken picture's send": ("broken", lambda svg: without(
+        svg, "send_t0_r0_r1_c1_head")),
 }  # fmt: skip
 
 
@@ -179,6 +230,31 @@ def test_a_verdict_is_run_again(tmp_path: Path) -> None:
     assert any("not right: complete" in why for why in wrong)
     right = verify(resealed(drawn("token", tmp_path), refuted)).wrong
     assert any("the sends that are drawn are right" in why for why in right)
+
+
+def test_what_a_field_says_of_its_sends_is_run(tmp_path: Path) -> None:
+    svg = drawn("heat", tmp_path)
+
+    def edited(key: str, value: object) -> Callable[[dict[str, object]], None]:
+        return lambda facts: facts.update({key: value})
+
+    sends = str(json.loads(html.unescape(_METADATA.search(svg)[1]))["sends"])  # type: ignore[index]
+    fewer = " ".join(sends.split(" ")[:-1])
+    edits = (
+        ("sends", fewer, "not right: complete"), ("sends", "7@9", "repetition of nothing"),
+        ("sends", f"{sends} 9999999@1", "not a list of sends"), ("chunk", 3, "does not hold after"),
+        ("chunk", 3, "the legend of the life says c0"), ("verdict", "refuted", "no finding says why"),
+        ("steps", 15, "cells"), ("steps", 8, "cells"), ("phases", [["one", 0, 16]], "phases are drawn"),
+        ("facts", "0", "the cells say something else"),
+        ("promise", {"collective": "x", "starts": "all", "ends": "all", "part": ["1ff"] * 8 + ["1fe"],
+                     "chunk": "own"}, "not right: complete"),
+    )  # fmt: skip
+    for key, value, why in edits:
+        found = verify(resealed(svg, edited(key, value))).wrong
+        assert any(why in wrong for wrong in found), (key, why, found)
+    forged = {"verdict": "refuted", "refutes": ["complete"]}
+    refuted = verify(resealed(svg, lambda facts: facts.update(forged)))
+    assert any("the sends that are drawn are right" in wrong for wrong in refuted.wrong)
 
 
 def test_what_is_no_picture(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,17 +7,16 @@ from collections.abc import Sequence
 from math import hypot
 
 from ringproof.figure import palette
-from ringproof.figure.arrows import Arrow
+from ringproof.figure.arrows import Arrow, Segment, segments
 from ringproof.figure.boxes import Room
 from ringproof.figure.grid import Grid, NotLegibleError
 from ringproof.figure.lettering import width_of
 from ringproof.figure.scene import Fill, Ink, Text, bold
 
-HEIGHT, MARGIN, CLEAR, TIP = 7.8, 1.5, 1.0, 6.5
+HEIGHT, MARGIN, CLEAR, TIP = 7.8, 1.5, 1.0, 7.2
 CROSSING = 0.9
 _STEPS = 41
 Point = tuple[float, float]
-Segment = tuple[Point, Point]
 
 
 def runs_text(names: Sequence[str]) -> str:
@@ -65,17 +64,6 @@ def chips(labels: Sequence[tuple[str, Arrow]], grid: Grid, rooms: Sequence[Room]
                  f"{arrow.name}_words", "chip"),
         ]  # fmt: skip
     return ink
-
-
-def segments(arrow: Arrow, grid: Grid) -> list[Segment]:
-    """The straight pieces of a send: one, or two when it goes over the seam."""
-    (x1, y1), (x2, y2) = arrow.start, arrow.end
-    if not arrow.wrap:
-        return [(arrow.start, arrow.end)]
-    shift = arrow.wrap * grid.lanes * grid.lane
-    leaves, enters = (grid.bottom, grid.top) if arrow.wrap > 0 else (grid.top, grid.bottom)
-    x = x1 + (x2 - x1) * (leaves - y1) / (y2 + shift - y1)
-    return [((x1, y1), (x, leaves)), ((x, enters), (x2, y2))]
 
 
 def _place(

@@ -58,11 +58,11 @@ def facts_of(story: Story, layout: str, chunk: int, focus: Focus | None = None) 
         return Facts(sends, _slots(story, layout, focus))
     fields: list[tuple[str, int, int, int]] = []
     if layout in ("matrix", "matrix+life"):
-        sent = lowest_sent(story)
+        sent = lowest_sent(story.outcome.events)
         fields += [("matrix", rank, step, int(sent[step, rank]))
                    for rank in range(story.ranks) for step in range(story.steps)]  # fmt: skip
     if layout in ("life", "matrix+life"):
-        fields += [("life", rank, state, shade(story, (state, rank, chunk)))
+        fields += [("life", rank, state, shade(story.content((state, rank, chunk))))
                    for rank in range(story.ranks) for state in range(story.steps + 1)]  # fmt: skip
     return Facts(fields=tuple(fields))
 

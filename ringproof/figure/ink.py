@@ -98,7 +98,7 @@ def _shapes(root: Any) -> Iterator[Shape]:
             name = element.get("id", "") or group
             todo += [(child, view, name) for child in reversed(list(element))]
             continue
-        yield _shape(element, tag, view, group, order)
+        yield _shape(element, tag, view, element.get("id", "") or group, order)
         order += 1
 
 
@@ -131,6 +131,8 @@ def _shape(element: Any, tag: str, view: tuple[float, float, float], group: str,
     points = tuple(
         (x * scale + dx, y * scale + dy) for x, y in zip(numbers[::2], numbers[1::2], strict=False)
     )
+    if tag == "polygon" and len(points) > 1 and points[0] == points[-1]:
+        points = points[:-1]
     if not points:
         return Shape("unknown", (0, 0, 0, 0), (), fill, stroke, width, order, group)
     xs, ys = [x for x, _ in points], [y for _, y in points]
@@ -141,9 +143,9 @@ def _shape(element: Any, tag: str, view: tuple[float, float, float], group: str,
 def _kind(tag: str, points: tuple[Point, ...]) -> Kind:
     if tag == "path":
         return "line" if len(points) == 4 and _straight(points) else "curve"
-    if tag == "polygon" and len(points) == 4 and points[0] == points[-1]:
+    if tag == "polygon" and len(points) == 3:
         return "triangle"
-    if tag == "polygon" and len(set(points)) == 4 and len({x for x, _ in points}) == 2:
+    if tag == "polygon" and len(points) == len(set(points)) == 4 and len({x for x, _ in points}) == 2:
         return "rectangle"
     return "unknown"
 

@@ -146,8 +146,8 @@ def _belongs(frame: Shape, fills: Sequence[Shape], ranks: int) -> None:
         ground = max(abs(a - left), abs(b - top), abs(c - right), abs(d - bottom)) < 0.1
         place = (a - left) / each
         slot = (
-            abs(c - a - each) < 0.05
-            and abs(place - round(place)) < 0.05
+            abs(c - a - each) < 0.12
+            and abs(place - round(place)) * each < 0.12
             and b > top - 0.1
             and d < bottom + 0.1
         )

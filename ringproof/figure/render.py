@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import html
 import json
 import re
 import shutil
@@ -15,13 +13,12 @@ from typing import Literal
 
 from ringproof.figure import dot
 from ringproof.figure import pdf as pdfs
-from ringproof.figure.facts import sealed
+from ringproof.figure.dressing import dressed
 from ringproof.figure.scene import Scene
 
 Renderer = Literal["bundled", "system"]
 BUNDLED = "graphviz-pure"
 PRINT_DPI = 300
-FONTS = "Arial, Arimo, 'Liberation Sans', Helvetica, sans-serif"
 _DATE = re.compile(rb"/CreationDate \([^)]*\)|/ModDate \([^)]*\)")
 
 
@@ -32,7 +29,7 @@ class RenderError(Exception):
 def svg(scene: Scene, renderer: Renderer = "bundled") -> bytes:
     """The drawing as SVG that carries what it says of itself."""
     text = _graphviz(scene, "svg", renderer).decode("utf-8")
-    return _dressed(text, scene).encode("utf-8")
+    return dressed(text, scene).encode("utf-8")
 
 
 def png(scene: Scene, renderer: Renderer = "bundled") -> bytes:
@@ -93,21 +90,3 @@ def _run(command: Sequence[str | Path], text: str) -> bytes:
         reason = told.stderr.decode("utf-8", "replace").strip().splitlines()[:1]
         raise RenderError(f"{Path(command[0]).name} failed: {' '.join(reason) or told.returncode}")
     return told.stdout
-
-
-_NOISE = re.compile(r"<!--.*?-->\n?|<title>[^<]*</title>\n|<path [^>]*stroke-width=\"0\"[^>]*/>\n", re.DOTALL)
-
-
-def _dressed(text: str, scene: Scene) -> str:
-    """Prolog, comments and titles out; title, description, metadata, role and fonts in."""
-    body = _NOISE.sub("", text[text.index("<svg") :]).replace(' stroke-width="0"', "")
-    body = body.replace(' stroke="transparent"', ' stroke="none"').replace(' xml:space="preserve"', "")
-    body = body.replace('font-family="Arial"', f'font-family="{FONTS}"')
-    head, _, rest = body.partition(">\n")
-    metadata = sealed({**scene.metadata, "ink": hashlib.sha256(rest.encode("utf-8")).hexdigest()})
-    facts = html.escape(
-        json.dumps(metadata, sort_keys=True, separators=(",", ":"), ensure_ascii=True), quote=False
-    )
-    title, description = (html.escape(text, quote=False) for text in (scene.title, scene.description))
-    told = f"<title>{title}</title>\n<desc>{description}</desc>\n"
-    return f'{head} role="img">\n{told}<metadata>{facts}</metadata>\n{rest}'

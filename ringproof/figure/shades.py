@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from ringproof.events import Events
 from ringproof.figure import palette
-from ringproof.figure.story import Cell, Story
+from ringproof.figure.story import Content
 
 UNSET, TWICE = -1, -2
 
 
-def shade(story: Story, cell: Cell) -> int:
+def shade(content: Content) -> int:
     """How much of its chunk a slot holds: so many parts, 0 for all that is promised, unset or twice."""
-    content = story.content(cell)
     if content.empty:
         return UNSET
     if max(content.counts) > 1:
@@ -33,19 +33,17 @@ def life_color(shade: int, parts: int) -> str | None:
     return palette.mixed(palette.LIFE[0], palette.LIFE[1], share)
 
 
-def lowest_sent(story: Story) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
+def lowest_sent(events: Events) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
     """(steps, N): the lowest slot each rank sends in a message of each step, or -1."""
-    events = story.outcome.events
-    sent = np.full((story.steps, story.ranks), story.slots, dtype=np.int64)
+    sent = np.full((events.steps, events.ranks), events.slots, dtype=np.int64)
     moving = events.message
     np.minimum.at(sent, (events.step[moving], events.sender[moving]), events.chunk[moving])
-    return np.where(sent == story.slots, -1, sent)
+    return np.where(sent == events.slots, -1, sent)
 
 
-def most_sent(story: Story) -> int:
+def most_sent(events: Events) -> int:
     """The most different slots that a rank sends in one step."""
-    events = story.outcome.events
     moving = events.message
-    key = (events.step[moving] * story.ranks + events.sender[moving]) * story.slots + events.chunk[moving]
-    _, counts = np.unique(np.unique(key) // story.slots, return_counts=True)
+    key = (events.step[moving] * events.ranks + events.sender[moving]) * events.slots + events.chunk[moving]
+    _, counts = np.unique(np.unique(key) // events.slots, return_counts=True)
     return int(counts.max(initial=0))

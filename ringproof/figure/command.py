@@ -67,11 +67,12 @@ def draw(paths: tuple[str, ...], **given: Any) -> None:
 
 
 @click.command()
+@click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.option("-o", "--output", "folder", default="figures", metavar="DIR",
               help="Where to write them (default: figures).")  # fmt: skip
-def figures(folder: str) -> None:
-    """Draw the figures of this repository again, each as SVG."""
-    raise click.exceptions.Exit(run_figures(folder))
+def figures(names: tuple[str, ...], folder: str) -> None:
+    """Draw the figures of this repository again, as SVG and DOT: all, or those named.  Run it at its root."""
+    raise click.exceptions.Exit(run_figures(names, folder))
 
 
 @click.command("verify-figure")
@@ -103,26 +104,26 @@ def run_verify_figure(paths: Sequence[str]) -> Exit:
     return worst(exits)
 
 
-def run_figures(folder: str) -> Exit:
-    """Write every committed figure, or none."""
+def run_figures(names: Sequence[str], folder: str) -> Exit:
+    """Write every figure that is asked for, or none."""
     import os
     from importlib.metadata import version
 
-    from ringproof.figure import render
     from ringproof.figure.gallery import gallery
     from ringproof.figure.prepare import CannotDrawError, NotProvedError
+    from ringproof.figure.render import RenderError
     from ringproof.figure.targets import TargetError, writable, write
 
     try:
         writable(os.path.join(folder, "x.svg"), ())
-        made = dict(gallery(version("ringproof")))
-        write({os.path.join(folder, f"{name}.svg"): render.svg(found.scene) for name, found in made.items()})
+        made = [(os.path.join(folder, name), *rest) for name, *rest in gallery(names, version("ringproof"))]
+        write({path: content for path, content, _ in made})
     except NotProvedError as error:
         return _not_drawn(error)
-    except (CannotDrawError, TargetError, render.RenderError) as error:
+    except (CannotDrawError, TargetError, RenderError) as error:
         raise click.UsageError(str(error)) from None
-    for name, found in made.items():
-        click.echo(f"{folder}/{name}.svg: {found.scene.title}, {found.layout}")
+    for path, _, shows in made:
+        click.echo(f"{path}: {shows}")
     return Exit.PROVED
 
 

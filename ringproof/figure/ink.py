@@ -48,12 +48,11 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A whole file: page size in points, shapes in painting order, and its metadata as text."""
+    """A whole file: page size in points, and shapes in painting order."""
 
     width: float
     height: float
     shapes: tuple[Shape, ...]
-    metadata: str
 
     @property
     def painted(self) -> tuple[Shape, ...]:
@@ -65,19 +64,26 @@ class Drawing:
         )  # fmt: skip
 
 
-def read_ink(text: str) -> Drawing:
-    """Everything painted in an SVG; errors: `InkError`."""
+def metadata_of(text: str) -> str:
+    """What an SVG says of itself; errors: `InkError`."""
+    return next((e.text or "" for e in _root(text).iter() if _tag(e) == "metadata"), "")
+
+
+def _root(text: str) -> Any:
     try:
-        root = ElementTree.fromstring(text)
+        return ElementTree.fromstring(text)
     except ElementTree.ParseError as error:
         raise InkError(f"not an SVG: {error}") from None
+
+
+def read_ink(text: str) -> Drawing:
+    """Everything painted in an SVG; errors: `InkError`."""
+    root = _root(text)
     size = [_NUMBER.match(root.get(key, "")) for key in ("width", "height")]
     if not root.tag.endswith("svg") or not all(size):
         raise InkError("not an SVG with a width and a height in points")
     width, height = (float(found[0]) for found in size if found)
-    metadata = next((e.text or "" for e in root.iter() if _tag(e) == "metadata"), "")
-    shapes = tuple(_shapes(root))
-    return Drawing(width, height, shapes, metadata)
+    return Drawing(width, height, tuple(_shapes(root)))
 
 
 def _tag(element: Any) -> str:
@@ -117,7 +123,7 @@ def _view(text: str, outer: tuple[float, float, float]) -> tuple[float, float, f
 
 def _shape(element: Any, tag: str, view: tuple[float, float, float], group: str, order: int) -> Shape:
     scale, dx, dy = view
-    fill, stroke = _color(element.get("fill", "none")), _color(element.get("stroke", "none"))
+    fill, stroke = color_of(element.get("fill", "none")), color_of(element.get("stroke", "none"))
     if stroke and float(element.get("stroke-width", "1")) == 0:
         stroke = ""
     width = float(element.get("stroke-width", "1")) * scale if stroke else 0.0
@@ -168,11 +174,12 @@ def _label(element: Any, view: tuple[float, float, float], group: str, order: in
     x, y = float(element.get("x", "0")) * scale + dx, float(element.get("y", "0")) * scale + dy
     x -= width * {"middle": 0.5, "end": 1.0}.get(element.get("text-anchor", "start"), 0.0)
     box = (x, y - ASCENT * size, x + width, y + DESCENT * size)
-    color = _color(element.get("fill", "#000000"))
+    color = color_of(element.get("fill", "#000000"))
     return Shape("text", box, ((x, y),), color, "", 0.0, order, group, text, size, face == "bold")
 
 
-def _color(text: str) -> str:
+def color_of(text: str) -> str:
+    """A colour as #RRGGBB; "" for none."""
     if text in ("none", "transparent"):
         return ""
     named = {"white": "#FFFFFF", "black": "#000000"}

@@ -10,8 +10,9 @@ from typing import Any
 
 from ringproof.figure import logged
 from ringproof.figure.facts import SEAL, Facts, sealed
-from ringproof.figure.ink import InkError, Shape, read_ink
+from ringproof.figure.ink import InkError, Shape, metadata_of, read_ink
 from ringproof.figure.reading import UnreadableError, lanes, slots
+from ringproof.figure.reading_chart import misread
 from ringproof.figure.reading_finding import misjudged
 from ringproof.figure.reading_heat import fields
 from ringproof.figure.reading_phases import misnamed
@@ -30,10 +31,13 @@ class Reading:
 def verify(text: str) -> Reading:
     """Read a picture back; whatever is wrong with it is in the result, never an exception."""
     try:
-        drawing = read_ink(text)
-        metadata = json.loads(drawing.metadata)
+        metadata = json.loads(metadata_of(text))
         wrong = list(_sealed(text, metadata))
+        if metadata["layout"] == "cost":
+            wrong += misread(text, metadata)
+            return Reading(tuple(wrong), f"{len(metadata['curves'])} curves read back")
         told: list[str] = []
+        drawing = read_ink(text)
         page = (0.0, 0.0, drawing.width, drawing.height)
         ink = [
             s

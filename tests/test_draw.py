@@ -20,7 +20,6 @@ from tests.conftest import HOME
 
 RING = "schedules/ring.toml"
 WRONG = "tests/wrong/ring_flipped_sign.toml"
-needs_poppler = pytest.mark.skipif(not shutil.which("pdffonts"), reason="no poppler on this system")
 
 
 @pytest.fixture(autouse=True)
@@ -30,10 +29,6 @@ def at_home(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def draw(*arguments: object) -> int:
     return int(main(["draw", *map(str, arguments)]))
-
-
-def told(*command: object) -> str:
-    return subprocess.run(list(map(str, command)), capture_output=True, text=True, check=True).stdout
 
 
 def metadata(svg: str) -> dict[str, object]:
@@ -197,34 +192,3 @@ def test_pdf_without_graphviz_names_what_to_install(
     assert "install it" in told_by
     assert "ringproof[pdf]" in told_by
     assert list(tmp_path.iterdir()) == []
-
-
-@needs_poppler
-@pytest.mark.parametrize("writer", ["graphviz", "reportlab"])
-def test_a_pdf_embeds_its_fonts_and_keeps_words_on_the_page(
-    writer: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    found = shutil.which
-    if writer == "graphviz" and not found("dot"):
-        pytest.skip("no Graphviz on this system")
-    if writer == "reportlab":
-        if not pdf.possible():
-            pytest.skip("the extra pdf is not installed")
-        monkeypatch.setattr(shutil, "which", lambda name: None if name == "dot" else found(name))
-    path = tmp_path / "x.pdf"
-    assert draw(RING, "-N", 4, "-o", path) == Exit.PROVED
-    fonts = told("pdffonts", path).splitlines()[2:]
-    assert fonts
-    for line in fonts:
-        assert "Type 3" not in line
-        assert re.search(r"\byes +(yes|no) +(yes|no)\b", line), line
-    page = told("pdftotext", "-bbox", path, "-")
-    words = re.findall(r'xMin="([-\d.]+)" yMin="([-\d.]+)" xMax="([-\d.]+)" yMax="([-\d.]+)">', page)
-    boxes = [tuple(map(float, word)) for word in words]
-    assert len(boxes) > 40
-    for left, top, right, bottom in boxes:
-        assert 0 <= left < right <= 240
-        assert 0 <= top < bottom <= 145
-    again = tmp_path / "y.pdf"
-    draw(RING, "-N", 4, "-o", again)
-    assert path.read_bytes() == again.read_bytes()

@@ -1,4 +1,4 @@
-"""The committed figures are what `ringproof figures` draws, byte for byte; each reads back and can be read."""
+"""The committed figures are what `ringproof figures` draws, byte for byte; each reads back."""
 
 from __future__ import annotations
 
@@ -94,7 +94,8 @@ def moved(text: str, pattern: str) -> str:
 CHART_DEFECTS: dict[str, tuple[str, Callable[[str], str]]] = {
     "a curve moved": ("the curve steps_ring", lambda text: moved(text, 'id="steps_ring"')),
     "a grey curve moved": ("the curve traffic_swing", lambda text: moved(text, 'id="traffic_swing"')),
-    "a curve renamed": ("other curves of steps", lambda text: text.replace('id="steps_ring"', 'id="steps_king"')),
+    "a curve renamed": ("other curves of steps", lambda text: text.replace(
+        'id="steps_ring"', 'id="steps_king"')),
     "a tick renumbered": ("an axis whose numbers", lambda text: text.replace(">16</text>", ">17</text>", 1)),
     "a mark moved": ("a mark of steps_ring", lambda text: re.sub(
         r'(id="steps_ring".*?<use [^>]*? y=")[\d.]+', r"\g<1>9", text, count=1, flags=re.DOTALL)),

@@ -1,6 +1,6 @@
 """What the library costs against N: traffic that stays flat and steps that grow, counted in the send logs.
 
-matplotlib (the extra `charts`) draws it and lives in this room; its version is pinned, for the bytes are kept.
+matplotlib (the extra `charts`) draws it and lives in this room; pinned, for the bytes are kept.
 """
 
 from __future__ import annotations
@@ -112,8 +112,8 @@ def svg(found: Sequence[Curve], bound: tuple[Points, Points], version: str) -> b
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
 
-    settings = {"svg.hashsalt": "ringproof", "svg.fonttype": "none", "font.size": palette.SMALL,
-                "font.family": "DejaVu Sans", "path.simplify": False, "lines.linewidth": 0.9}  # fmt: skip
+    settings: dict[Any, Any] = {"svg.hashsalt": "ringproof", "svg.fonttype": "none", "path.simplify": False,
+                                "font.family": "DejaVu Sans", "font.size": palette.SMALL}  # fmt: skip
     with matplotlib.rc_context(settings):
         figure = Figure(figsize=(WIDTH / 72, HEIGHT / 72), dpi=72)
         for number, (panel, limit) in enumerate(zip(PANELS, bound, strict=True)):
@@ -121,7 +121,8 @@ def svg(found: Sequence[Curve], bound: tuple[Points, Points], version: str) -> b
         figure.text(2 / WIDTH, 4 / HEIGHT, _key(found), fontsize=palette.LABEL)
         buffer = io.BytesIO()
         nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))
-        FigureCanvasSVG(figure).print_svg(buffer, metadata=nothing)
+        canvas: Any = FigureCanvasSVG(figure)
+        canvas.print_svg(buffer, metadata=nothing)
     return _dressed(buffer.getvalue().decode("utf-8"), found, bound, version).encode("utf-8")
 
 
@@ -142,7 +143,8 @@ def _panel(figure: Any, number: int, panel: tuple[Any, ...], found: Sequence[Cur
     chosen = {name for name, _, _ in CURVES}
     for curve in found:
         if curve.table not in chosen:
-            axes.plot(*_xy(getattr(curve, key)), color=palette.GREY, linewidth=0.6, gid=f"{key}_{curve.table}")
+            xy = _xy(getattr(curve, key))
+            axes.plot(*xy, color=palette.GREY, linewidth=0.6, gid=f"{key}_{curve.table}")
     axes.plot(*_xy(limit), color=palette.BLACK, linewidth=0.6, dashes=(3, 2), zorder=9, gid=f"{key}_{LEAST}")
     ends: dict[float, list[tuple[str, dict[str, Any]]]] = {}
     for layer, ((table, words, marker), color) in enumerate(zip(CURVES, palette.CHUNKS, strict=False)):

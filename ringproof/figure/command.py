@@ -116,7 +116,8 @@ def run_figures(names: Sequence[str], folder: str) -> Exit:
 
     try:
         writable(os.path.join(folder, "x.svg"), ())
-        made = [(os.path.join(folder, name), *rest) for name, *rest in gallery(names, version("ringproof"))]
+        drawn = gallery(names, version("ringproof"))
+        made = [(os.path.join(folder, name), content, shows) for name, content, shows in drawn]
         write({path: content for path, content, _ in made})
     except NotProvedError as error:
         return _not_drawn(error)

@@ -54,7 +54,7 @@ def gallery(names: Sequence[str], version: str) -> Iterator[tuple[str, bytes, st
         raise CannotDrawError(f"no figure is called {unknown[0]}; there are {', '.join(known)}")
     wanted = names or known
     if COST in wanted and not chart.possible():
-        raise CannotDrawError("the cost chart needs matplotlib: pip install 'ringproof[charts]', or name others")
+        raise CannotDrawError("the cost chart needs matplotlib: pip install 'ringproof[charts]'")
     for exhibit in EXHIBITS:
         if exhibit.name in wanted:
             found = drawn(exhibit, version)

@@ -28,7 +28,8 @@ def misread(text: str, metadata: Mapping[str, Any]) -> list[str]:
         if set(found) != set(expected):
             wrong.append(f"other curves of {key} are drawn than the file lists")
         for name in sorted(set(found) & set(expected)):
-            places = [(across[0] + across[1] * log(N), up[0] + up[1] * log(value)) for N, value in expected[name]]
+            places = [(across[0] + across[1] * log(N), up[0] + up[1] * log(value))
+                      for N, value in expected[name]]  # fmt: skip
             if not _same(_line(found[name]), places):
                 wrong.append(f"the curve {name} says something else")
             marks = _marks(found[name])
@@ -62,13 +63,14 @@ def _shapes(root: Any) -> Iterator[Shape]:
 def _label(element: Any, style: Mapping[str, str], order: int) -> Shape:
     size = float(style["font-size"].removesuffix("px")) if "font-size" in style else float(
         re.findall(r"([\d.]+)px", style.get("font", ""))[0])  # fmt: skip
-    bold = "bold" in style.get("font", "") or " 700 " in f" {style.get('font', '')} " or "font-weight" in style
+    bold = "font-weight" in style or re.search("bold|700", style.get("font", "")) is not None
     text = element.text or ""
     wide = width_of(text, "bold" if bold else "regular", size)
     x = float(element.get("x")) - wide * {"middle": 0.5, "end": 1.0}.get(style.get("text-anchor", ""), 0.0)
     y = float(element.get("y"))
     box = (x, y - ASCENT * size, x + wide, y + DESCENT * size)
-    return Shape("text", box, ((x, y),), color_of(style.get("fill", "black")), "", 0.0, order, "", text, size, bold)
+    color = color_of(style.get("fill", "black"))
+    return Shape("text", box, ((x, y),), color, "", 0.0, order, "", text, size, bold)
 
 
 def _tag(element: Any) -> str:

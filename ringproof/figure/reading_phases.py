@@ -10,9 +10,9 @@ from ringproof.figure.story import Stage
 
 
 def misnamed(
-    shapes: Sequence[Shape], stages: Sequence[Stage], steps: Sequence[float], top: float
+    shapes: Sequence[Shape], stages: Sequence[Stage], steps: Sequence[float], top: float, said: str
 ) -> Iterator[str]:
-    """What is wrong with the phases over a drawing; ``steps``: the middle of each."""
+    """What is wrong with the phases over a drawing; ``steps``: the middle of each, ``said``: all words."""
     texts = [s for s in shapes if s.kind == "text"]
     lines = [s for s in shapes if s.kind == "line" and s.stroke == palette.BLACK and steps
              and abs(s.width - 0.7) < 0.05 and 0 < top - s.middle[1] < 16
@@ -21,7 +21,6 @@ def misnamed(
     if len(rules) != len(stages):
         yield f"{len(rules)} phases are drawn, not {len(stages)}"
         return
-    said = "".join(text.text for text in texts)
     for number, (rule, stage) in enumerate(zip(rules, stages, strict=True)):
         inside = [i for i, x in enumerate(steps) if rule.box[0] < x < rule.box[2]]
         if inside != list(range(stage.start, stage.stop)):

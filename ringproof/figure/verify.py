@@ -101,10 +101,14 @@ def _lanes(name: str, metadata: Mapping[str, Any], shapes: Sequence[Shape]) -> R
     if metadata["runs"]:
         wrong += misfilled(run, boxes, metadata["verdict"] == "proved")
     wrong += [*otherwise(run, metadata),
-              *misnamed(shapes, stages(run, metadata["phases"]), page.steps, page.top),
+              *misnamed(shapes, stages(run, metadata["phases"]), page.steps, page.top, _words(shapes)),
               *misjudged(run, metadata, shapes, boxes)]  # fmt: skip
     return Reading(tuple(wrong), f"{name}: {len(single)} sends and {len(boxes)} slots read back, run again: "
                    f"{metadata['verdict']}")  # fmt: skip
+
+
+def _words(shapes: Sequence[Shape]) -> str:
+    return "".join(shape.text for shape in shapes if shape.kind == "text")
 
 
 def _fields(name: str, metadata: Mapping[str, Any], shapes: Sequence[Shape]) -> Reading:
@@ -126,7 +130,7 @@ def _fields(name: str, metadata: Mapping[str, Any], shapes: Sequence[Shape]) -> 
             wrong.append(f"the legend says that up to {field.several} chunks are sent at once, not {several}")
         steps = field.columns[1:] if field.name == "life" else field.columns
         here = [s for s in shapes if field.columns[0] - 60 < s.middle[0] < field.columns[-1] + 20]
-        wrong += misnamed(here, stages(run, metadata["phases"]), steps, field.top)
+        wrong += misnamed(here, stages(run, metadata["phases"]), steps, field.top, _words(shapes))
     count = len(run.outcome.events.step)
     return Reading(tuple(wrong), f"{name}: {len(cells)} cells read back and compared with {count} sends, "
                    f"run again: {metadata['verdict']}")  # fmt: skip

@@ -24,7 +24,7 @@ def render(scene: Scene) -> str:
     lines = [
         f"% {scene.title}",
         f"% {facts}",
-        r"% needs \usepackage{tikz}, and \usepackage[scaled]{helvet} for the widths it is laid out in",
+        r"% needs \usepackage{tikz}, and \usepackage{helvet} for the widths it is laid out in",
         r"\begin{tikzpicture}[x=1bp,y=-1bp,inner sep=0pt,outer sep=0pt,line cap=butt]",
         *(rf"\definecolor{{{_color(color)}}}{{HTML}}{{{color[1:]}}}" for color in colors),
         rf"\useasboundingbox (0,0) rectangle ({_n(scene.width)},{_n(scene.height)});",

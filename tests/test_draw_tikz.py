@@ -72,7 +72,8 @@ def compiled(kind: str, folder: Path) -> Drawing:
 
 def grey(path: Path) -> tuple[int, int, bytes]:
     """Width, height and pixels of a one-page PDF."""
-    subprocess.run(["pdftoppm", "-r", str(DPI), "-gray", "-singlefile", path, path.with_suffix("")], check=True)
+    command = ["pdftoppm", "-r", str(DPI), "-gray", "-singlefile", path, path.with_suffix("")]
+    subprocess.run(command, check=True)
     header = re.match(rb"P5\s+(\d+)\s+(\d+)\s+255\s", content := path.with_suffix(".pgm").read_bytes())
     assert header
     return int(header[1]), int(header[2]), content[header.end() :]
@@ -106,7 +107,7 @@ def test_words_stand_where_the_svg_has_them(tmp_path: Path) -> None:
     assert len(single) > 60
     for shape in single:
         assert any(abs(left - shape.box[0]) < 0.6 and (
-            word == shape.text and abs(right - shape.box[2]) < 0.6 or word == f"{shape.text}:")
+            (word == shape.text and abs(right - shape.box[2]) < 0.6) or word == f"{shape.text}:")
             for word, left, right in ends), shape.text  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -172,6 +173,33 @@ def test_nothing_is_left_where_a_file_cannot_be_written(tmp_path: Path) -> None:
 
     with pytest.raises(TargetError):
         write({str(tmp_path / "a.svg"): b"a", str(tmp_path / "no" / "b.svg"): b"b"})
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_link_stays_a_link_and_a_device_a_device(tmp_path: Path) -> None:
+    from ringproof.figure.targets import TargetError, write
+
+    (tmp_path / "real.svg").write_text("old")
+    (tmp_path / "link.svg").symlink_to("real.svg")
+    write({str(tmp_path / "link.svg"): b"new", os.devnull: b"nothing"})
+    assert (tmp_path / "link.svg").is_symlink()
+    assert (tmp_path / "real.svg").read_bytes() == b"new"
+    assert not Path(os.devnull).is_file()
+    if Path("/dev/full").exists():
+        with pytest.raises(TargetError, match="cannot write /dev/full: no space left"):
+            write({str(tmp_path / "a.svg"): b"a", "/dev/full": b"x"})
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link.svg", "real.svg"]
+
+
+def test_a_renderer_that_is_asked_for_is_not_replaced(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(shutil, "which", lambda name: None if name == "dot" else name)
+    monkeypatch.setattr(pdf, "possible", lambda: True)
+    for suffix in ("pdf", "svg"):
+        arguments = (RING, "-N", 4, "--renderer", "system", "-o", tmp_path / f"x.{suffix}")
+        assert draw(*arguments) == Exit.CANNOT_CHECK
+        assert "there is no Graphviz on this system" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
 

@@ -257,9 +257,31 @@ def test_what_a_field_says_of_its_sends_is_run(tmp_path: Path) -> None:
     assert any("the sends that are drawn are right" in wrong for wrong in refuted.wrong)
 
 
-def test_what_is_no_picture(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for text in ("", "<svg/>", "<svg xmlns='http://www.w3.org/2000/svg' width='9pt' height='9pt'></svg>"):
+NOT_OURS = ("", "# a text", "<svg/>", "<svg xmlns='http://www.w3.org/2000/svg' width='9pt'></svg>",
+            "<svg><metadata>{}</metadata></svg>", '<svg><metadata>{"tool":"other"}</metadata></svg>',
+            "<svg><metadata>[1]</metadata></svg>")  # fmt: skip
+
+
+def test_what_is_no_picture_cannot_be_checked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for text in NOT_OURS:
         (tmp_path / "x.svg").write_text(text)
-        assert main(["verify-figure", str(tmp_path / "x.svg")]) == Exit.REFUTED
-    assert main(["verify-figure", str(tmp_path / "none.svg")]) == Exit.CANNOT_CHECK
-    assert "cannot read" in capsys.readouterr().err
+        assert main(["verify-figure", str(tmp_path / "x.svg")]) == Exit.CANNOT_CHECK
+        assert "cannot check" in capsys.readouterr().out
+    (tmp_path / "x.svg").write_bytes(b"\xff\xfe\x00")
+    assert main(["verify-figure", str(tmp_path / "x.svg"), str(tmp_path / "none.svg")]) == Exit.CANNOT_CHECK
+    told = capsys.readouterr().out
+    assert "no UTF-8 text" in told
+    assert "no such file" in told
+
+
+def test_the_worst_of_several_pictures_counts(tmp_path: Path) -> None:
+    svg = drawn("token", tmp_path)
+    (tmp_path / "bad.svg").write_text(svg.replace(">c3<", ">c1<"))
+    assert main(["verify-figure", str(tmp_path / "token.svg"), str(tmp_path / "bad.svg")]) == Exit.REFUTED
+
+
+def test_metadata_that_say_less_are_no_metadata(tmp_path: Path) -> None:
+    svg = drawn("token", tmp_path)
+    for key in ("N", "layout", "verdict", "promise", "phases", "facts", "runs", "sentences"):
+        changed = resealed(svg, lambda facts, key=key: facts.pop(key))  # type: ignore[misc]
+        assert any("no metadata that ringproof writes" in wrong for wrong in verify(changed).wrong), key

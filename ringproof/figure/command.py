@@ -78,7 +78,10 @@ def figures(names: tuple[str, ...], folder: str) -> None:
 @click.command("verify-figure")
 @click.argument("paths", nargs=-1, required=True, metavar="FILE.svg...")
 def verify_figure(paths: tuple[str, ...]) -> None:
-    """Read pictures back: the sends and slots of the ink are run again and compared with the file's claim."""
+    """Read pictures back: the sends and slots of the ink are run again and compared with the file's claim.
+
+    Exit code 0: as drawn; 1: something was changed; 2: no picture of ringproof's.
+    """
     raise click.exceptions.Exit(run_verify_figure(paths))
 
 
@@ -95,7 +98,14 @@ def run_verify_figure(paths: Sequence[str]) -> Exit:
             try:
                 found = verify(Path(path).read_text(encoding="utf-8"))
             except (OSError, UnicodeDecodeError) as error:
-                raise click.UsageError(f"cannot read {path}: {error}") from None
+                reason = error.strerror.lower() if isinstance(error, OSError) else "it is no UTF-8 text"
+                exits.append(Exit.CANNOT_CHECK)
+                click.echo(f"{path}: cannot check: {reason}")
+                continue
+            if found.foreign:
+                exits.append(Exit.CANNOT_CHECK)
+                click.echo(f"{path}: cannot check: {found.foreign}")
+                continue
             exits.append(Exit.REFUTED if found.wrong else Exit.PROVED)
             for why in found.wrong:
                 click.echo(f"{path}: WRONG: {why}")

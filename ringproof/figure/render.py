@@ -37,9 +37,9 @@ def png(scene: Scene, renderer: Renderer = "bundled") -> bytes:
     return _graphviz(scene, "png", renderer)
 
 
-def pdf(scene: Scene) -> bytes:
-    """The drawing as PDF: by a system Graphviz, or else by the extra `pdf`; no date in it."""
-    if shutil.which("dot") is None and pdfs.possible():
+def pdf(scene: Scene, renderer: Renderer = "bundled") -> bytes:
+    """The drawing as PDF: by a system Graphviz, or else, unless that was asked for, by the extra `pdf`."""
+    if renderer == "bundled" and shutil.which("dot") is None and pdfs.possible():
         facts = json.dumps(scene.metadata, sort_keys=True, separators=(",", ":"))
         return pdfs.render(svg(scene).decode("utf-8"), scene.title, facts)
     found = _graphviz(scene, "pdf", "system")

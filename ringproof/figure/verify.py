@@ -22,16 +22,28 @@ from ringproof.figure.rerun import again, miscolored, misfilled, most, otherwise
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """``wrong``: what does not agree, empty when all does; ``told``: what was read, in words."""
+    """``wrong``: what does not agree, empty when all does; ``told``: what was read, in words.
+
+    ``foreign``: why the file is no picture of ringproof's at all.
+    """
 
     wrong: tuple[str, ...]
     told: str = ""
+    foreign: str = ""
 
 
 def verify(text: str) -> Reading:
     """Read a picture back; whatever is wrong with it is in the result, never an exception."""
     try:
         metadata = json.loads(metadata_of(text))
+        if metadata["tool"] != "ringproof":
+            raise KeyError("tool")
+    except InkError as error:
+        return Reading((str(error),), foreign=str(error))
+    except (KeyError, TypeError, ValueError):
+        why = "it has no metadata that ringproof writes"
+        return Reading((why,), foreign=why)
+    try:
         wrong = list(_sealed(text, metadata))
         if metadata["layout"] == "cost":
             wrong += misread(text, metadata)

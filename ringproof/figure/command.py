@@ -98,7 +98,8 @@ def run_verify_figure(paths: Sequence[str]) -> Exit:
             try:
                 found = verify(Path(path).read_text(encoding="utf-8"))
             except (OSError, UnicodeDecodeError) as error:
-                reason = error.strerror.lower() if isinstance(error, OSError) else "it is no UTF-8 text"
+                known = isinstance(error, OSError) and error.strerror
+                reason = known.lower() if known else "it is no UTF-8 text"
                 exits.append(Exit.CANNOT_CHECK)
                 click.echo(f"{path}: cannot check: {reason}")
                 continue

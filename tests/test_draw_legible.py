@@ -17,6 +17,7 @@ from ringproof.figure import picture, render
 from ringproof.figure.ink import read_ink
 from ringproof.figure.layout import Layout, Wanted
 from ringproof.figure.legibility import Illegible, illegible
+from ringproof.figure.prepare import proved
 from ringproof.figure.story import Story, tell
 from ringproof.figure.verify import verify
 from ringproof.simulate import simulate
@@ -71,6 +72,19 @@ def test_every_picture_of_every_table_is_legible(path: Path) -> None:
         for width in WIDTHS:
             for layout in LAYOUTS if size.N <= 12 else LAYOUTS[:1]:
                 assert judged(story, Wanted(layout, width)) == ([], ()), (size, width, layout)
+
+
+@pytest.mark.sweep
+@every_table
+def test_every_table_is_proved_wherever_it_is_drawn(path: Path) -> None:
+    source = read(str(path))
+    schedule = read_schedule(source.values, source.path)
+    claimed = [N for N in range(2, 65) if schedule.ranks[0] <= N <= schedule.ranks[1] and list(schedule.at(N))]
+    assert claimed
+    for N in claimed:
+        found = proved(str(path), N)
+        assert found.focus is None
+        assert found.story.ranks == N
 
 
 @pytest.mark.parametrize("path", sorted((HOME / "tests" / "wrong").glob("*.toml")), ids=lambda p: p.stem)

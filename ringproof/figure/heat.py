@@ -10,7 +10,7 @@ from ringproof.figure.focus import Focus
 from ringproof.figure.grid import NotLegibleError, titles
 from ringproof.figure.lettering import width_of
 from ringproof.figure.scene import Fill, Frame, Ink, Line, Text, bold, regular, snapped
-from ringproof.figure.shades import life_color, lowest_sent, most_sent, shade
+from ringproof.figure.shades import life_color, lowest_sent, most_sent, shades
 from ringproof.figure.story import Story
 
 LEAST_CELL = 0.5
@@ -85,10 +85,9 @@ def life(
     field = _field(story, width, 1, heading)
     parts = max(story.parts, 1)
 
-    def color(rank: int, state: int) -> str | None:
-        return life_color(shade(story.content((state, rank, chunk))), parts)
-
-    cells = _cells(field, color, "v")
+    held = shades(story.content, story.held, chunk)
+    colors = {shade: life_color(shade, parts) for shade in {shade for state in held for shade in state}}
+    cells = _cells(field, lambda rank, state: colors[held[state][rank]], "v")
     ink = _heading(heading) + _axes(story, field, 1, "steps done") + cells + _border(field)
     if focus and focus.cell and focus.cell[2] == chunk:
         state, rank, _ = focus.cell

@@ -13,7 +13,7 @@ from ringproof.diagnose.lineage import Lineage
 from ringproof.events import Events
 from ringproof.figure.facts import strip
 from ringproof.figure.reading import Slot, UnreadableError
-from ringproof.figure.shades import lowest_sent, most_sent, shade
+from ringproof.figure.shades import lowest_sent, most_sent, shades
 from ringproof.figure.story import Content, Stage, content_of, states
 from ringproof.simulate import Outcome, replay, simulate
 from ringproof.verdict import Size
@@ -85,11 +85,12 @@ def misfilled(found: Again, boxes: Sequence[Slot], plain: object) -> list[str]:
 def miscolored(found: Again, cells: Sequence[tuple[str, int, int, int]], chunk: int) -> list[str]:
     """Cells of matrix and life whose colour is not what this run sends and holds."""
     sent = lowest_sent(found.outcome.events)
+    held = shades(lambda cell: found.content(*cell), found.held, chunk)
     wrong = []
     for name, rank, column, number in cells:
         if name == "matrix" and sent[column, rank] != number:
             wrong.append(f"rank {rank} does not send in step {column} what its cell says")
-        if name == "life" and shade(found.content(column, rank, chunk)) != number:
+        if name == "life" and held[column][rank] != number:
             wrong.append(f"rank {rank} does not hold after {column} steps what its cell says")
     return wrong[:5]
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ringproof.events import Events
 from ringproof.figure import palette
-from ringproof.figure.story import Content
+from ringproof.figure.story import Array, Cell, Content
 
 UNSET, TWICE = -1, -2
 
@@ -18,6 +20,19 @@ def shade(content: Content) -> int:
     if max(content.counts) > 1:
         return TWICE
     return 0 if content.whole else int(sum(content.counts))
+
+
+def shades(content: Callable[[Cell], Content], held: Array, chunk: int) -> list[list[int]]:
+    """Of every state the shade of one slot on every rank; ``held``: as in a story.
+
+    The same value on the same rank is looked at once: in most states most slots are as they were.
+    """
+    known: dict[tuple[int, int], int] = {}
+    for state, values in enumerate(held[:, :, chunk].tolist()):
+        for place in enumerate(values):
+            if place not in known:
+                known[place] = shade(content((state, place[0], chunk)))
+    return [[known[place] for place in enumerate(values)] for values in held[:, :, chunk].tolist()]
 
 
 def life_color(shade: int, parts: int) -> str | None:

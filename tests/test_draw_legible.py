@@ -79,7 +79,8 @@ def test_every_picture_of_every_table_is_legible(path: Path) -> None:
 def test_every_table_is_proved_wherever_it_is_drawn(path: Path) -> None:
     source = read(str(path))
     schedule = read_schedule(source.values, source.path)
-    claimed = [N for N in range(2, 65) if schedule.ranks[0] <= N <= schedule.ranks[1] and list(schedule.at(N))]
+    low, high = schedule.ranks
+    claimed = [N for N in range(2, 65) if low <= N <= high and list(schedule.at(N))]
     assert claimed
     for N in claimed:
         found = proved(str(path), N)

@@ -184,6 +184,10 @@ DEFECTS: dict[str, tuple[str, Callable[[str], str]]] = {
         "M2648.53,-2554C", "M3348.53,-2554C")),
     "a counterexample mended": ("wrong", lambda svg: replaced(svg, "t4_r1_s0_p1", lambda g: painted(
         g, "#0b3c7d"))),
+    "a legend's words exchanged": ("token", lambda svg: svg.replace(
+        ">send, receiver adds<", ">send, overwrites<")),
+    "a legend's arrow hollowed": ("token", lambda svg: last(
+        svg, '<polygon fill="#ffffff" points="280,-150 340,-130 280,-110"/>')),
     "a finding changed": ("wrong", lambda svg: svg.replace(
         ">1 of 4 parts, missing ranks 1", ">1 of 4 parts, missing ranks 0")),
     "a finding changed, here and there": ("wrong", lambda svg: svg.replace("1 of 4 parts", "2 of 4 parts")),

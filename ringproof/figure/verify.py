@@ -15,6 +15,7 @@ from ringproof.figure.reading import UnreadableError, lanes, slots
 from ringproof.figure.reading_chart import misread
 from ringproof.figure.reading_finding import misjudged
 from ringproof.figure.reading_heat import fields
+from ringproof.figure.reading_legend import mislabelled
 from ringproof.figure.reading_phases import misnamed
 from ringproof.figure.reading_sends import sends
 from ringproof.figure.rerun import again, miscolored, misfilled, most, otherwise, stages
@@ -24,12 +25,13 @@ from ringproof.figure.rerun import again, miscolored, misfilled, most, otherwise
 class Reading:
     """``wrong``: what does not agree, empty when all does; ``told``: what was read, in words.
 
-    ``foreign``: why the file is no picture of ringproof's at all.
+    ``foreign``: why the file is no picture of ringproof's at all; ``arrows``: the kinds of send drawn.
     """
 
     wrong: tuple[str, ...]
     told: str = ""
     foreign: str = ""
+    arrows: frozenset[tuple[str, str]] = frozenset()
 
 
 def verify(text: str) -> Reading:
@@ -49,6 +51,7 @@ def verify(text: str) -> Reading:
             wrong += misread(text, metadata)
             return Reading(tuple(wrong), f"{len(metadata['curves'])} curves read back")
         told: list[str] = []
+        arrows: set[tuple[str, str]] = set()
         drawing = read_ink(text)
         page = (0.0, 0.0, drawing.width, drawing.height)
         ink = [
@@ -60,6 +63,8 @@ def verify(text: str) -> Reading:
             found = _panel(panel, shapes)
             wrong += found.wrong
             told.append(found.told)
+            arrows |= found.arrows
+        wrong += mislabelled(ink, frozenset(arrows))
     except (InkError, UnreadableError) as error:
         return Reading((str(error),))
     except (KeyError, TypeError, ValueError) as error:
@@ -115,8 +120,9 @@ def _lanes(name: str, metadata: Mapping[str, Any], shapes: Sequence[Shape]) -> R
     wrong += [*otherwise(run, metadata),
               *misnamed(shapes, stages(run, metadata["phases"]), page.steps, page.top, _words(shapes)),
               *misjudged(run, metadata, shapes, boxes)]  # fmt: skip
+    kinds = frozenset((send[5], send[6]) for send in found)
     return Reading(tuple(wrong), f"{name}: {len(single)} sends and {len(boxes)} slots read back, run again: "
-                   f"{metadata['verdict']}")  # fmt: skip
+                   f"{metadata['verdict']}", arrows=kinds)  # fmt: skip
 
 
 def _words(shapes: Sequence[Shape]) -> str:

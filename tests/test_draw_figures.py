@@ -1,4 +1,7 @@
-"""The committed figures are what `ringproof figures` draws, byte for byte; each reads back."""
+"""The committed figures are what `ringproof figures` draws, byte for byte; each reads back.
+
+After a change on purpose, `pytest --bless` writes them again: look at them before they are committed.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ from ringproof.figure.palette import BLACK, CHUNKS, GREY, QUIET, WHITE
 from ringproof.figure.reading_chart import ink_of
 from ringproof.figure.verify import verify
 from ringproof.verdict import Exit
-from tests.conftest import HOME, Run
+from tests.conftest import HOME, Blessed, Run
 from tests.test_draw_verify import resealed
 
 FOLDER = HOME / "figures"
@@ -47,20 +50,18 @@ def test_the_folder_has_what_is_drawn_and_nothing_else() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_committed_figure_is_drawn_again(name: str, exhibits: Path) -> None:
+def test_a_committed_figure_is_drawn_again(name: str, exhibits: Path, blessed: Blessed) -> None:
     for suffix in ("svg", "dot"):
-        committed, again = (folder / f"{name}.{suffix}" for folder in (FOLDER, exhibits))
-        assert committed.read_bytes() == again.read_bytes(), "run `ringproof figures` and look at the change"
+        blessed(FOLDER / f"{name}.{suffix}", (exhibits / f"{name}.{suffix}").read_text(encoding="utf-8"))
     text = (FOLDER / f"{name}.svg").read_text(encoding="utf-8")
     assert verify(text).wrong == ()
     assert illegible(read_ink(text)) == []
 
 
 @needs_matplotlib
-def test_the_cost_chart_is_drawn_again(tmp_path: Path) -> None:
+def test_the_cost_chart_is_drawn_again(tmp_path: Path, blessed: Blessed) -> None:
     redrawn([COST], tmp_path)
-    committed, again = (folder / f"{COST}.svg" for folder in (FOLDER, tmp_path))
-    assert committed.read_bytes() == again.read_bytes(), "run `ringproof figures` and look at the change"
+    blessed(FOLDER / f"{COST}.svg", (tmp_path / f"{COST}.svg").read_text(encoding="utf-8"))
 
 
 def test_the_cost_chart_reads_back_and_can_be_read() -> None:

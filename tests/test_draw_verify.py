@@ -118,6 +118,65 @@ def test_a_picture_agrees_with_itself(name: str, tmp_path: Path) -> None:
 
 
 TOOTH = r'<path fill="none" stroke="#4a4a4a" stroke-width="10"[^>]*/>\n'
+def beside(svg: str, name: str, more: str) -> str:
+    """One more attribute for a shape."""
+    return replaced(svg, name, lambda g: g.replace(f'id="{name}"', f'id="{name}" {more}'))
+
+
+GAP = 900, -1980, 1020, -1860  # between two boxes of the token picture, where a send goes
+ON_BOX = 1140, -2180, 1460, -1960
+HIDDEN = {
+    "a white patch on a send": lambda svg: last(svg, f'<polygon fill="#ffffff" {POINTS.format(*GAP)}/>'),
+    "a patch with an edge": lambda svg: last(
+        svg, f'<polygon fill="#ffffff" stroke="#ffffff" {POINTS.format(*ON_BOX)}/>'),
+    "a round patch": lambda svg: last(
+        svg, '<ellipse fill="#ffffff" cx="1300" cy="-2070" rx="200" ry="140"/>'),
+    "a patch of five corners": lambda svg: last(
+        svg, '<polygon fill="#ffffff" points="1140,-2180 1460,-2180 1460,-1960 1300,-1940 1140,-1960"/>'),
+    "a patch that is a path": lambda svg: last(
+        svg, '<path fill="#ffffff" d="M1140,-2180C1240,-2180 1360,-2180 1460,-1960"/>'),
+    "a thick white stroke": lambda svg: last(
+        svg, '<path fill="none" stroke="#ffffff" stroke-width="60" '
+        'd="M960,-2000C960,-1950 960,-1900 960,-1850"/>'),
+    "a thick lane": lambda svg: last(
+        svg, '<path fill="none" stroke="#cfcfcf" stroke-width="60" '
+        'd="M900,-1900C940,-1900 980,-1900 1020,-1900"/>'),
+    "a second label": lambda svg: last(svg, '<text x="1240" y="-2060" font-size="140">c9</text>'),
+    "loose words": lambda svg: last(svg, '<text x="900" y="-1900" font-size="140">c9</text>'),
+    "another element": lambda svg: last(
+        svg, '<rect x="900" y="-2000" width="500" height="500" fill="#ffffff"/>'),
+    "an image": lambda svg: last(svg, '<image x="900" y="-2000" width="500" height="500"/>'),
+    "a style sheet": lambda svg: svg.replace(
+        '<g id="graph0"', '<style>polygon{fill:red}</style><g id="graph0"'),
+    "a style": lambda svg: beside(svg, SEND, 'style="display:none"'),
+    "what is hidden": lambda svg: beside(svg, SEND, 'visibility="hidden"'),
+    "what is seen through": lambda svg: beside(svg, "t1_r1_s3_p0", 'fill-opacity="0"'),
+    "what is cut off": lambda svg: beside(svg, SEND, 'clip-path="url(#a)"'),
+    "what moves": lambda svg: replaced(svg, SEND, lambda g: g.replace(
+        "/>", '><animate attributeName="opacity" values="0" dur="1s"/></path>')),
+    "a part of a label": lambda svg: replaced(svg, "t1_r1_s3_label", lambda g: g.replace(
+        ">c3<", '>c3<tspan dx="-99">c1</tspan><')),
+    "another view": lambda svg: svg.replace('viewBox="0.00 0.00 240.00', 'viewBox="0.00 0.00 120.00'),
+    "a style sheet before it": lambda svg: '<?xml-stylesheet href="x.css"?>' + svg,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("defect", HIDDEN)
+def test_nothing_can_be_hidden(defect: str, tmp_path: Path) -> None:
+    svg = drawn("token", tmp_path)
+    changed = HIDDEN[defect](svg)
+    assert changed != svg
+    found = verify(resealed(changed)).wrong
+    assert found != (), "sealed again, it passes"
+    assert not any("seal" in why or "digest" in why for why in found)
+
+
+def test_a_patch_over_two_panels_is_in_both(tmp_path: Path) -> None:
+    svg = drawn("compare", tmp_path)
+    changed = last(svg, f'<polygon fill="#ffffff" {POINTS.format(4000, -3300, 6500, -2300)}/>')
+    assert verify(resealed(changed)).wrong != ()
+
+
 SEND = "send_t1_r1_r2_c3"  # of the token picture: the step in which rank 1 sends rank 2 chunk 3
 COPY = "send_t3_r0_r1_c0"
 DEFECTS: dict[str, tuple[str, Callable[[str], str]]] = {

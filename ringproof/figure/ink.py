@@ -14,6 +14,14 @@ Point = tuple[float, float]
 Box = tuple[float, float, float, float]
 Kind = Literal["rectangle", "triangle", "line", "curve", "ellipse", "text", "unknown"]
 ASCENT, DESCENT = 0.72, 0.21  # of a label, in ems from its baseline
+_PAINT = {"fill", "stroke", "stroke-width"}
+_ATTRIBUTES = {
+    "svg": {"width", "height", "viewBox", "role"}, "g": {"transform", "font-family"},
+    "title": set[str](), "desc": set[str](), "metadata": set[str](),
+    "polygon": {*_PAINT, "points"}, "path": {*_PAINT, "d"},
+    "ellipse": {*_PAINT, "cx", "cy", "rx", "ry"},
+    "text": {"x", "y", "fill", "text-anchor", "font-family", "font-weight", "font-size", "space"},
+}  # fmt: skip
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
 
 
@@ -83,6 +91,9 @@ def read_ink(text: str) -> Drawing:
     if not root.tag.endswith("svg") or not all(size):
         raise InkError("not an SVG with a width and a height in points")
     width, height = (float(found[0]) for found in size if found)
+    view = [float(number) for number in _NUMBER.findall(root.get("viewBox", f"0 0 {width} {height}"))]
+    if view != [0, 0, width, height]:
+        raise InkError("a view of a part of the picture")
     return Drawing(width, height, tuple(_shapes(root)))
 
 
@@ -97,6 +108,7 @@ def _shapes(root: Any) -> Iterator[Shape]:
     while todo:
         element, view, group = todo.pop()
         tag = _tag(element)
+        _known(element, tag)
         if tag in ("title", "desc", "metadata"):
             continue
         if tag in ("svg", "g"):
@@ -106,6 +118,17 @@ def _shapes(root: Any) -> Iterator[Shape]:
             continue
         yield _shape(element, tag, view, element.get("id", "") or group, order)
         order += 1
+
+
+def _known(element: Any, tag: str) -> None:
+    """Only what figures are made of may stand in one: what is not known could hide or show anything."""
+    if tag not in _ATTRIBUTES:
+        raise InkError(f"an element that no figure has: {tag}")
+    if len(element) and tag not in ("svg", "g"):
+        raise InkError(f"a {tag} with something in it")
+    strange = {key.rpartition("}")[2] for key in element.keys()} - _ATTRIBUTES[tag] - {"id", "class"}
+    if strange:
+        raise InkError(f"an attribute that no {tag} of a figure has: {min(strange)}")
 
 
 def _view(text: str, outer: tuple[float, float, float]) -> tuple[float, float, float]:

@@ -90,6 +90,8 @@ def slots(shapes: Sequence[Shape], page: Lanes, chunks: int) -> list[Slot]:
         for number, frame in enumerate(sorted(here, key=lambda s: s.box[1])):
             inside = [s for s in fills if _overlap(s.box, frame.box)]
             label = [t for t in texts if _inside(t.middle, frame.box)]
+            if len(label) > 1:
+                raise UnreadableError("a box with two labels", frame.box)
             slot = _slot(label[0], chunks) if label else number
             height = STRIP if label else frame.box[3] - frame.box[1]
             counts = _counts(frame, inside, height, len(page.ranks))

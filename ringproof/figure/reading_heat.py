@@ -107,11 +107,11 @@ def _over(shapes: Sequence[Shape], page: _Page, marked: object) -> list[Shape]:
              if s.box[0] < page.right - _NEAR and s.box[2] > page.left + _NEAR
              and s.box[1] < page.bottom - _NEAR and s.box[3] > page.top + _NEAR]  # fmt: skip
     cells = [s for s in found if s.kind == "rectangle" and s.fill and not s.stroke]
-    for other in found:
+    for other in (s for s in found if s.kind != "rectangle" or not s.fill or s.stroke):
         frame = other.kind == "rectangle" and not other.fill
         border = frame and other.stroke == palette.BLACK and abs(other.box[1] - page.top) < _NEAR
         mark = frame and marked and other.stroke == palette.VIOLATION
-        if not (other in cells or border or mark):
+        if not (border or mark):
             raise UnreadableError("ink over the cells", other.box)
     return cells
 

@@ -18,6 +18,7 @@ from ringproof.figure.reading_heat import fields
 from ringproof.figure.reading_legend import mislabelled
 from ringproof.figure.reading_phases import misnamed
 from ringproof.figure.reading_sends import sends
+from ringproof.figure.reading_strays import strays
 from ringproof.figure.rerun import again, miscolored, misfilled, most, otherwise, stages
 
 
@@ -37,6 +38,8 @@ class Reading:
 def verify(text: str) -> Reading:
     """Read a picture back; whatever is wrong with it is in the result, never an exception."""
     try:
+        if not text.startswith("<svg "):
+            raise InkError("not an SVG as ringproof writes it: it does not begin with <svg")
         metadata = json.loads(metadata_of(text))
         if metadata["tool"] != "ringproof":
             raise KeyError("tool")
@@ -91,8 +94,8 @@ def _panels(
     panels = []
     for panel in metadata["panels"]:
         left, top, right, bottom = panel["region"]
-        inside = [s for s in shapes if left - 1 <= s.box[0] and s.box[2] <= right + 1
-                  and top - 1 <= s.box[1] and s.box[3] <= bottom + 1]  # fmt: skip
+        inside = [s for s in shapes if s.box[0] < right + 1 and s.box[2] > left - 1
+                  and s.box[1] < bottom + 1 and s.box[3] > top - 1]  # fmt: skip
         panels.append((panel, inside))
     return panels
 
@@ -108,6 +111,7 @@ def _lanes(name: str, metadata: Mapping[str, Any], shapes: Sequence[Shape]) -> R
     if len(page.ranks) != metadata["N"] or len(page.steps) != metadata["steps"]:
         return Reading((f"{len(page.ranks)} ranks and {len(page.steps)} steps are drawn",))
     boxes = slots(shapes, page, metadata["chunks"])
+    strays(shapes, page, boxes)
     found = sends(shapes, page, boxes, metadata["chunks"])
     facts = Facts(tuple(found), tuple((b.state, b.rank, b.slot, b.counts) for b in boxes))
     wrong = [] if facts.digest == metadata["facts"] else ["sends and slots say something else than was drawn"]

@@ -63,7 +63,7 @@ LAYERS = (
     ("ringproof.run", "ringproof.trace", "ringproof.fuzz"),
     ("ringproof.certify.folder",),
     ("ringproof.figure.prepare",),
-    ("ringproof.figure.compare", "ringproof.figure.chart"),
+    ("ringproof.figure.compare", "ringproof.figure.chart", "ringproof.figure.origin"),
     ("ringproof.figure.gallery",),
     ("ringproof.cost.command", "ringproof.bound.command", "ringproof.certify", "ringproof.figure.command"),
     ("ringproof.cli",),

@@ -149,6 +149,8 @@ HIDDEN = {
     "a style sheet": lambda svg: svg.replace(
         '<g id="graph0"', '<style>polygon{fill:red}</style><g id="graph0"'),
     "a style": lambda svg: beside(svg, SEND, 'style="display:none"'),
+    "covered words": lambda svg: last(
+        svg, f'<polygon fill="#ffffff" {POINTS.format(350, -300, 3600, -220)}/>'),
     "what is hidden": lambda svg: beside(svg, SEND, 'visibility="hidden"'),
     "what is seen through": lambda svg: beside(svg, "t1_r1_s3_p0", 'fill-opacity="0"'),
     "what is cut off": lambda svg: beside(svg, SEND, 'clip-path="url(#a)"'),
@@ -335,6 +337,37 @@ def test_what_is_no_picture_cannot_be_checked(tmp_path: Path, capsys: pytest.Cap
     told = capsys.readouterr().out
     assert "no UTF-8 text" in told
     assert "no such file" in told
+
+
+OF = {
+    "token": (RING,), "several": ("schedules/halving_doubling.toml",), "heat": (RING,), "life": (RING,),
+    "wrong": (WRONG,), "compare": (RING, WRONG), "broken": ("tests/wrong/ring_send_to_rank_n.toml",),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OF)
+def test_a_picture_is_of_its_table(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / f"{name}.svg"
+    path.write_text(drawn(name, tmp_path))
+    named = [argument for table in OF[name] for argument in ("--table", table)]
+    assert main(["verify-figure", str(path), *named]) == Exit.PROVED
+    assert capsys.readouterr().out.endswith(f"of {' and '.join(OF[name])}\n")
+    other = tmp_path / "ring_shifted.toml"
+    other.write_text(Path("schedules/ring_shifted.toml").read_text())
+    again = [argument for _ in OF[name] for argument in ("--table", str(other))]
+    assert main(["verify-figure", str(path), *again]) == Exit.REFUTED
+    assert "drawn from another text" in capsys.readouterr().out
+    assert main(["verify-figure", str(path), *named, "--table", RING]) == Exit.REFUTED
+    assert "tables, not" in capsys.readouterr().out
+
+
+def test_a_picture_of_no_table_at_all(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "token.svg"
+    path.write_text(drawn("token", tmp_path))
+    assert main(["verify-figure", str(path), "--table", "README.md"]) == Exit.CANNOT_CHECK
+    assert main(["verify-figure", str(path), "--table", "schedules/bcube.toml"]) == Exit.REFUTED
 
 
 def test_the_worst_of_several_pictures_counts(tmp_path: Path) -> None:

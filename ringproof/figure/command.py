@@ -77,42 +77,53 @@ def figures(names: tuple[str, ...], folder: str) -> None:
 
 @click.command("verify-figure")
 @click.argument("paths", nargs=-1, required=True, metavar="FILE.svg...")
-def verify_figure(paths: tuple[str, ...]) -> None:
+@click.option("--table", "tables", multiple=True, metavar="FILE",
+              help="Also: they are of this table, proved again; twice for a comparison.")  # fmt: skip
+def verify_figure(paths: tuple[str, ...], tables: tuple[str, ...]) -> None:
     """Read pictures back: the sends and slots of the ink are run again and compared with the file's claim.
 
     Exit code 0: as drawn; 1: something was changed; 2: no picture of ringproof's.
     """
-    raise click.exceptions.Exit(run_verify_figure(paths))
+    raise click.exceptions.Exit(run_verify_figure(paths, tables))
 
 
-def run_verify_figure(paths: Sequence[str]) -> Exit:
+def run_verify_figure(paths: Sequence[str], tables: Sequence[str]) -> Exit:
     """Read every picture back; the worst exit code."""
-    from pathlib import Path
-
-    from ringproof.figure.verify import verify
     from ringproof.verdict import worst
 
-    exits = []
     with reader_may_leave():
-        for path in paths:
-            try:
-                found = verify(Path(path).read_text(encoding="utf-8"))
-            except (OSError, UnicodeDecodeError) as error:
-                known = isinstance(error, OSError) and error.strerror
-                reason = known.lower() if known else "it is no UTF-8 text"
-                exits.append(Exit.CANNOT_CHECK)
-                click.echo(f"{path}: cannot check: {reason}")
-                continue
-            if found.foreign:
-                exits.append(Exit.CANNOT_CHECK)
-                click.echo(f"{path}: cannot check: {found.foreign}")
-                continue
-            exits.append(Exit.REFUTED if found.wrong else Exit.PROVED)
-            for why in found.wrong:
-                click.echo(f"{path}: WRONG: {why}")
-            if not found.wrong:
-                click.echo(f"{path}: as drawn: {found.told}")
-    return worst(exits)
+        return worst([_verified(path, tables) for path in paths])
+
+
+def _verified(path: str, tables: Sequence[str]) -> Exit:
+    """Read one picture back, and say what is wrong with it."""
+    from pathlib import Path
+
+    from ringproof.figure.origin import strangers
+    from ringproof.figure.prepare import CannotDrawError, NotProvedError
+    from ringproof.figure.verify import verify
+
+    try:
+        found = verify(Path(path).read_text(encoding="utf-8"))
+        wrong = list(found.wrong)
+        if tables and not wrong:
+            wrong += strangers(found.metadata, tables)
+        unknown = found.foreign
+    except NotProvedError as error:
+        return _not_drawn(error)
+    except CannotDrawError as error:
+        unknown, wrong = str(error), []
+    except (OSError, UnicodeDecodeError) as error:
+        reason = isinstance(error, OSError) and error.strerror
+        unknown, wrong = reason.lower() if reason else "it is no UTF-8 text", []
+    if unknown:
+        click.echo(f"{path}: cannot check: {unknown}")
+        return Exit.CANNOT_CHECK
+    for why in wrong:
+        click.echo(f"{path}: WRONG: {why}")
+    if not wrong:
+        click.echo(f"{path}: as drawn: {found.told}" + (f"; of {' and '.join(tables)}" if tables else ""))
+    return Exit.REFUTED if wrong else Exit.PROVED
 
 
 def run_figures(names: Sequence[str], folder: str) -> Exit:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ringproof.figure import logged
 from ringproof.figure.facts import SEAL, Facts, sealed
 from ringproof.figure.ink import InkError, Shape, metadata_of, read_ink
+from ringproof.figure.legibility import COVERED, illegible
 from ringproof.figure.reading import UnreadableError, lanes, slots
 from ringproof.figure.reading_chart import misread
 from ringproof.figure.reading_finding import misjudged
@@ -33,6 +34,7 @@ class Reading:
     told: str = ""
     foreign: str = ""
     arrows: frozenset[tuple[str, str]] = frozenset()
+    metadata: Mapping[str, Any] = field(default_factory=dict)
 
 
 def verify(text: str) -> Reading:
@@ -52,7 +54,7 @@ def verify(text: str) -> Reading:
         wrong = list(_sealed(text, metadata))
         if metadata["layout"] == "cost":
             wrong += misread(text, metadata)
-            return Reading(tuple(wrong), f"{len(metadata['curves'])} curves read back")
+            return Reading(tuple(wrong), f"{len(metadata['curves'])} curves read back", metadata=metadata)
         told: list[str] = []
         arrows: set[tuple[str, str]] = set()
         drawing = read_ink(text)
@@ -68,11 +70,13 @@ def verify(text: str) -> Reading:
             told.append(found.told)
             arrows |= found.arrows
         wrong += mislabelled(ink, frozenset(arrows))
+        wrong += [f"the words {found.text!r} are covered" for found in illegible(drawing)
+                  if found.why == COVERED]  # fmt: skip
     except (InkError, UnreadableError) as error:
         return Reading((str(error),))
     except (KeyError, TypeError, ValueError) as error:
         return Reading((f"no metadata that ringproof writes: {error!r}",))
-    return Reading(tuple(wrong), "; ".join(told))
+    return Reading(tuple(wrong), "; ".join(told), metadata=metadata)
 
 
 def _sealed(text: str, metadata: Mapping[str, Any]) -> list[str]:
@@ -136,7 +140,7 @@ def _words(shapes: Sequence[Shape]) -> str:
 def _fields(name: str, metadata: Mapping[str, Any], shapes: Sequence[Shape]) -> Reading:
     """Cells: what is sent when and what is held when, compared with the sends that the file lists."""
     found = fields(shapes, metadata)
-    cells = tuple((field.name, *cell) for field in found for cell in field.cells)
+    cells = tuple((one.name, *cell) for one in found for cell in one.cells)
     wrong = [] if Facts(fields=cells).digest == metadata["facts"] else [
         "the cells say something else than was drawn"]  # fmt: skip
     sizes = metadata["steps"], metadata["N"], metadata["slots"]
@@ -144,15 +148,15 @@ def _fields(name: str, metadata: Mapping[str, Any], shapes: Sequence[Shape]) -> 
     chunk, chunks, several = metadata["chunk"], metadata["chunks"], max(most(run), 1)
     wrong += [*miscolored(run, cells, chunk), *otherwise(run, metadata),
               *misjudged(run, metadata, shapes)]  # fmt: skip
-    for field in found:
-        slot = chunk if field.name == "life" else metadata["slots"] - 1
-        if field.slot != (f"c{slot}" if slot < chunks else f"t{slot - chunks}"):
-            wrong.append(f"the legend of the {field.name} says {field.slot}")
-        if field.name == "matrix" and field.several != several:
-            wrong.append(f"the legend says that up to {field.several} chunks are sent at once, not {several}")
-        steps = field.columns[1:] if field.name == "life" else field.columns
-        here = [s for s in shapes if field.columns[0] - 60 < s.middle[0] < field.columns[-1] + 20]
-        wrong += misnamed(here, stages(run, metadata["phases"]), steps, field.top, _words(shapes))
+    for one in found:
+        slot = chunk if one.name == "life" else metadata["slots"] - 1
+        if one.slot != (f"c{slot}" if slot < chunks else f"t{slot - chunks}"):
+            wrong.append(f"the legend of the {one.name} says {one.slot}")
+        if one.name == "matrix" and one.several != several:
+            wrong.append(f"the legend says that up to {one.several} chunks are sent at once, not {several}")
+        steps = one.columns[1:] if one.name == "life" else one.columns
+        here = [s for s in shapes if one.columns[0] - 60 < s.middle[0] < one.columns[-1] + 20]
+        wrong += misnamed(here, stages(run, metadata["phases"]), steps, one.top, _words(shapes))
     count = len(run.outcome.events.step)
     return Reading(tuple(wrong), f"{name}: {len(cells)} cells read back and compared with {count} sends, "
                    f"run again: {metadata['verdict']}")  # fmt: skip

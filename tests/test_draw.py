@@ -40,7 +40,7 @@ def metadata(svg: str) -> dict[str, object]:
 
 
 def test_every_format_follows_its_suffix(tmp_path: Path) -> None:
-    forms = {".svg": b"<svg", ".png": b"\x89PNG", ".dot": b"digraph", ".gv": b"digraph", ".tikz": b"% ring",
+    forms = {".svg": b"<svg", ".png": b"\x89PNG", ".dot": b"// ring", ".gv": b"// ring", ".tikz": b"% ring",
              ".tex": b"% ring"}  # fmt: skip
     outputs = [argument for suffix in forms for argument in ("-o", tmp_path / f"ring{suffix}")]
     assert draw(RING, "-N", 4, *outputs) == Exit.PROVED

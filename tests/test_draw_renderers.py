@@ -5,16 +5,19 @@ What a machine lacks is skipped with the reason: Graphviz, poppler, the extra `p
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
+import struct
 import subprocess
+import zlib
 from pathlib import Path
 
 import pytest
 
 from ringproof.cli import main
 from ringproof.figure import pdf
-from ringproof.figure.ink import read_ink
+from ringproof.figure.ink import metadata_of, read_ink
 from ringproof.figure.legibility import illegible
 from ringproof.figure.verify import verify
 from ringproof.verdict import Exit
@@ -62,6 +65,32 @@ def test_the_system_draws_the_same_ink(kind: str, tmp_path: Path) -> None:
         assert far < (NEAR_TEXT if a.kind == "text" else NEAR), a
 
 
+def facts_in(text: str) -> dict[str, object]:
+    """What a file says of itself, without what only an SVG can say."""
+    found: dict[str, object] = json.loads(text)
+    return {key: value for key, value in found.items() if key not in ("ink", "seal")}
+
+
+@every_kind
+def test_every_format_says_the_same_of_itself(kind: str, tmp_path: Path) -> None:
+    svg = facts_in(metadata_of(drawn(kind, tmp_path / "x.svg").decode()))
+    assert {"tool", "version", "layout"} <= set(svg)
+    for suffix, lead in (("dot", "// "), ("tikz", "% ")):
+        lines = drawn(kind, tmp_path / f"x.{suffix}").decode().splitlines()
+        assert facts_in(lines[1].removeprefix(lead)) == svg
+    png = drawn(kind, tmp_path / "x.png")
+    chunks, at = {}, 8
+    while at < len(png):
+        (length,), name = struct.unpack(">I", png[at : at + 4]), png[at + 4 : at + 8]
+        data, crc = png[at + 8 : at + 8 + length], png[at + 8 + length : at + 12 + length]
+        assert zlib.crc32(name + data) == struct.unpack(">I", crc)[0]
+        if name == b"tEXt":
+            key, _, text = data.decode("latin-1").partition("\0")
+            chunks[key] = text
+        at += 12 + length
+    assert facts_in(chunks["ringproof"]) == svg
+
+
 @needs_graphviz
 def test_the_system_draws_png_too(tmp_path: Path) -> None:
     assert drawn("token", tmp_path / "x.png", "--renderer", "system").startswith(b"\x89PNG")
@@ -100,7 +129,11 @@ def test_a_pdf_embeds_its_fonts_and_keeps_words_apart_on_the_page(
         assert re.search(r"\byes +(yes|no) +(yes|no)\b", line), line
     page = re.search(r"Page size: +([\d.]+) x ([\d.]+) pts", told("pdfinfo", path))
     assert page
-    svg = read_ink(drawn(kind, tmp_path / "x.svg").decode())
+    text = drawn(kind, tmp_path / "x.svg").decode()
+    subject = re.search(r"^Subject: +(.*)$", told("pdfinfo", path), re.MULTILINE)
+    assert subject
+    assert facts_in(subject[1]) == facts_in(metadata_of(text))
+    svg = read_ink(text)
     assert (float(page[1]), float(page[2])) == pytest.approx((svg.width, svg.height), abs=1)
     listed = told("pdftotext", "-bbox", path, "-")
     found = re.findall(r'xMin="(\S+)" yMin="(\S+)" xMax="(\S+)" yMax="(\S+)">', listed)
@@ -115,3 +148,17 @@ def test_a_pdf_embeds_its_fonts_and_keeps_words_apart_on_the_page(
         for b in core[i + 1 :]:
             assert not (a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]), (a, b)
     assert drawn(kind, tmp_path / "y.pdf") == content
+
+
+def test_a_pdf_whose_date_cannot_be_taken_out(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from ringproof.figure import imprint, render
+    from ringproof.figure.scene import Scene
+
+    scene = Scene(9.0, 9.0, ())
+    for content in (b"%PDF-1.5\n", b"%PDF-1.5\n/CreationDate (D:20260101000000Z)\ntrailer\n"):
+        assert imprint.pdf(content, scene) is None
+    monkeypatch.setattr(render, "_graphviz", lambda *_: b"%PDF-1.5\n")
+    monkeypatch.setattr(shutil, "which", lambda name: name)
+    monkeypatch.setattr(pdf, "possible", lambda: False)
+    with pytest.raises(render.RenderError, match=r"ringproof\[pdf\]"):
+        render.pdf(scene)

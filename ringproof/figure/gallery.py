@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ringproof.figure import chart, dot, render
+from ringproof.figure import chart, render
 from ringproof.figure.compare import compared
 from ringproof.figure.layout import COLUMN, Layout, Wanted
 from ringproof.figure.picture import Picture, picture
 from ringproof.figure.prepare import CannotDrawError, proved, refuted
+from ringproof.figure.targets import document
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ def gallery(names: Sequence[str], version: str) -> Iterator[tuple[str, bytes, st
         if exhibit.name in wanted:
             found = drawn(exhibit, version)
             yield f"{exhibit.name}.svg", render.svg(found.scene), f"{found.scene.title}, {found.layout}"
-            yield f"{exhibit.name}.dot", dot.render(found.scene).encode("utf-8"), "the same, for Graphviz"
+            yield f"{exhibit.name}.dot", document(found.scene).encode("utf-8"), "the same, for Graphviz"
     if COST in wanted:
         tables = sorted(str(path) for path in Path("schedules").glob("*.toml"))
         made = chart.svg(chart.curves(tables), chart.least("schedules/ring.toml"), version)

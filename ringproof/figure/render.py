@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 import shutil
 import subprocess
 import sysconfig
@@ -11,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from ringproof.figure import dot
+from ringproof.figure import dot, imprint
 from ringproof.figure import pdf as pdfs
 from ringproof.figure.dressing import dressed
 from ringproof.figure.scene import Scene
@@ -19,7 +17,6 @@ from ringproof.figure.scene import Scene
 Renderer = Literal["bundled", "system"]
 BUNDLED = "graphviz-pure"
 PRINT_DPI = 300
-_DATE = re.compile(rb"/CreationDate \([^)]*\)|/ModDate \([^)]*\)")
 
 
 class RenderError(Exception):
@@ -34,23 +31,26 @@ def svg(scene: Scene, renderer: Renderer = "bundled") -> bytes:
 
 def png(scene: Scene, renderer: Renderer = "bundled") -> bytes:
     """The drawing as PNG at print resolution."""
-    return _graphviz(scene, "png", renderer)
+    return imprint.png(_graphviz(scene, "png", renderer), scene)
 
 
 def pdf(scene: Scene, renderer: Renderer = "bundled") -> bytes:
     """The drawing as PDF: by a system Graphviz, or else, unless that was asked for, by the extra `pdf`."""
     if renderer == "bundled" and shutil.which("dot") is None and pdfs.possible():
-        facts = json.dumps(scene.metadata, sort_keys=True, separators=(",", ":"))
-        return pdfs.render(svg(scene).decode("utf-8"), scene.title, facts)
-    found = _graphviz(scene, "pdf", "system")
-    return _DATE.sub(lambda date: _undated(date[0]), found)
+        return _by_the_extra(scene)
+    found = imprint.pdf(_graphviz(scene, "pdf", "system"), scene)
+    if found is not None:
+        return found
+    if renderer == "bundled" and pdfs.possible():
+        return _by_the_extra(scene)
+    raise RenderError(
+        "the PDF of this Graphviz has its date where it cannot be taken out: pip install 'ringproof[pdf]'"
+        + (", and leave out --renderer system" if renderer == "system" else "")
+    )
 
 
-def _undated(entry: bytes) -> bytes:
-    """A date entry replaced by a fixed date of equal length, so that no offset in the file moves."""
-    key, _, value = entry.partition(b" (")
-    fixed = b"D:20000101000000Z00'00'"
-    return key + b" (" + fixed[: len(value) - 1].ljust(len(value) - 1) + b")"
+def _by_the_extra(scene: Scene) -> bytes:
+    return pdfs.render(svg(scene).decode("utf-8"), scene.title, imprint.facts(scene))
 
 
 def _graphviz(scene: Scene, form: str, renderer: Renderer) -> bytes:

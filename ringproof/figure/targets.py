@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ringproof.figure import dot, render, tikz
+from ringproof.figure import dot, imprint, render, tikz
 from ringproof.figure.render import Renderer
 from ringproof.figure.scene import Scene
 
@@ -64,10 +64,15 @@ def rendered(scene: Scene, form: str, renderer: Renderer) -> bytes:
     """A scene in one format; errors: `RenderError`."""
     makers: Mapping[str, Callable[[], bytes]] = {
         "svg": lambda: render.svg(scene, renderer), "png": lambda: render.png(scene, renderer),
-        "pdf": lambda: render.pdf(scene, renderer), "dot": lambda: dot.render(scene).encode("utf-8"),
+        "pdf": lambda: render.pdf(scene, renderer), "dot": lambda: document(scene).encode("utf-8"),
         "tikz": lambda: tikz.render(scene).encode("utf-8"),
     }  # fmt: skip
     return makers[form]()
+
+
+def document(scene: Scene) -> str:
+    """DOT as a file: it says of itself what the other formats say, in its first two lines."""
+    return f"// {scene.title}\n// {imprint.facts(scene)}\n{dot.render(scene)}"
 
 
 def write(files: Mapping[str, bytes]) -> None:

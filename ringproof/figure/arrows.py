@@ -13,6 +13,7 @@ from ringproof.figure.story import Sent
 
 LENGTH, TWIN = 6.0, 6.8  # of a head on a single and on a double line
 INSET, RIM = 1.8, 2.45  # between the tips of a hollow head and its white one; how much shorter that is
+TAIL = 1.5  # of the line that is seen behind a head, at least
 STRONGER = 1.2  # how much longer the head of a strong line is
 HALF = 0.35  # of a head's length: half its width, as Graphviz draws it
 # Thin is what only surrounds a counterexample.
@@ -72,6 +73,22 @@ def segments(arrow: Arrow, grid: Grid) -> list[Segment]:
     leaves, enters = (grid.bottom, grid.top) if arrow.wrap > 0 else (grid.top, grid.bottom)
     x = x1 + (x2 - x1) * (leaves - y1) / (y2 + shift - y1)
     return [((x1, y1), (x, leaves)), ((x, enters), (x2, y2))]
+
+
+def cramped(arrow: Arrow, grid: Grid) -> float:
+    """How far the seam is too near, in points, for a send that comes in over it to have its whole head."""
+    if not arrow.wrap:
+        return 0.0
+    (x1, y1), (x2, y2) = segments(arrow, grid)[-1]
+    far = hypot(x2 - x1, y2 - y1)
+    return max(0.0, (_length(arrow) + TAIL - far) * abs(y2 - y1) / far)
+
+
+def head_left(arrow: Arrow, grid: Grid) -> float:
+    """The left edge of a send's head."""
+    (x1, y1), (x2, y2) = segments(arrow, grid)[-1]
+    far = hypot(x2 - x1, y2 - y1)
+    return x2 - _length(arrow) * (abs(x2 - x1) + HALF * abs(y2 - y1)) / far
 
 
 def drawn(arrow: Arrow, grid: Grid) -> list[Ink]:

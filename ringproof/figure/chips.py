@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from math import hypot
 
 from ringproof.figure import palette
-from ringproof.figure.arrows import Arrow, Segment, segments
+from ringproof.figure.arrows import Arrow, Segment, head_left, segments
 from ringproof.figure.boxes import Room
 from ringproof.figure.grid import Grid, NotLegibleError
 from ringproof.figure.lettering import width_of
 from ringproof.figure.scene import Fill, Ink, Text, bold
 
-HEIGHT, MARGIN, CLEAR, TIP = 7.8, 1.5, 1.0, 7.2
+HEIGHT, MARGIN, CLEAR, BEFORE = 7.8, 1.5, 1.0, 0.4  # BEFORE: in front of all heads of a step
 CROSSING = 0.9
 _STEPS = 41
 Point = tuple[float, float]
@@ -52,9 +52,15 @@ def chips(labels: Sequence[tuple[str, Arrow]], grid: Grid, rooms: Sequence[Room]
     lines = [piece for _, arrow in labels for piece in segments(arrow, grid)]
     taken: list[tuple[float, float, float, float]] = []
     ink: list[Ink] = []
+    heads: dict[int, float] = {}
+    for _, arrow in labels:
+        step = _step(arrow, grid)
+        heads[step] = min(heads.get(step, grid.width), head_left(arrow, grid))
     for text, arrow in labels:
         width = width_of(text, "bold", palette.SMALL) + 2 * MARGIN
-        x, y = _place(segments(arrow, grid), width, lines, taken, grid)
+        step = _step(arrow, grid)
+        room = grid.x(step) + grid.box / 2 + CLEAR, heads[step] - BEFORE
+        x, y = _place(segments(arrow, grid), width, lines, taken, grid, room)
         taken.append((x - width / 2, y - HEIGHT / 2, x + width / 2, y + HEIGHT / 2))
         ink += [
             Fill(x - width / 2 - 0.5, y - HEIGHT / 2 - 0.5, width + 1, HEIGHT + 1, palette.WHITE,
@@ -66,15 +72,21 @@ def chips(labels: Sequence[tuple[str, Arrow]], grid: Grid, rooms: Sequence[Room]
     return ink
 
 
+def _step(arrow: Arrow, grid: Grid) -> int:
+    """The step in which a send goes, by where it leaves."""
+    return round((arrow.start[0] - grid.left - grid.box) / grid.pitch)
+
+
 def _place(
     own: Sequence[Segment], width: float, lines: Sequence[Segment],
-    taken: Sequence[tuple[float, float, float, float]], grid: Grid,
+    taken: Sequence[tuple[float, float, float, float]], grid: Grid, room: tuple[float, float],
 ) -> Point:  # fmt: skip
-    """The point on the line that is nearest to its first third among those that cover the least."""
+    """The point on the line that is nearest to its first third among those that cover the least.
+
+    ``room``: the left and right edge that a label must keep.
+    """
     best: tuple[float, Point] | None = None
-    column = round((own[0][0][0] - grid.left - grid.box) / grid.pitch)
-    left = grid.x(column) + grid.box / 2 + width / 2 + CLEAR
-    right = grid.x(column + 1) - grid.box / 2 - width / 2 - CLEAR - TIP
+    left, right = room[0] + width / 2, room[1] - width / 2
     for (x1, y1), (x2, y2) in own:
         for i in range(_STEPS):
             share = 0.06 + 0.88 * i / (_STEPS - 1)

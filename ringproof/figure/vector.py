@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ringproof.figure import grid as grids
 from ringproof.figure import palette
-from ringproof.figure.arrows import Arrow, drawn, wraps
+from ringproof.figure.arrows import Arrow, cramped, drawn, wraps
 from ringproof.figure.boxes import Room, strip
 from ringproof.figure.chips import chips, runs_text
 from ringproof.figure.focus import Focus, look, send_color
@@ -50,6 +50,8 @@ def panel(
     rooms = _rooms(story, made)
     wrapped = wraps(story.sends, story.ranks)
     arrows = _arrows(story, messages, rooms, wrapped, focus)
+    if (more := max((cramped(arrow, made) for arrow, _ in arrows), default=0.0)) > 0.01:
+        return panel(story, width, focus, lane + 2 * more + 0.1)
     ink = grids.backdrop(story, made)
     ink += grids.seams(made) if wrapped else []
     ink += lifelines(focus, made, lambda rank, slot: rooms[0, rank, slot].middle)

@@ -115,7 +115,8 @@ def added(svg: str, ink: str) -> str:
 BOX = '<polygon fill="{}" stroke="none" points="{},{} {},{} {},{} {},{} {},{}"/>'
 LINE = '<path fill="none" stroke="{}" stroke-width="{}" d="M{},{}C{},{} {},{} {},{}"/>'
 DEFECTS: dict[str, tuple[str, Callable[[str], str]]] = {
-    "off the page": ("off the page", lambda svg: svg.replace('width="240pt"', 'width="230pt"')),
+    "off the page": ("off the page", lambda svg: svg.replace('width="240pt"', 'width="230pt"').replace(
+        'viewBox="0.00 0.00 240', 'viewBox="0.00 0.00 230')),
     "small text": ("text of 5.00 pt", lambda svg: svg.replace('font-size="130.00"', 'font-size="100.00"')),
     "thin stroke": ("a stroke of 0.10 pt", lambda svg: svg.replace('stroke-width="17"', 'stroke-width="2"')),
     "text on text": ("text on text", lambda svg: svg.replace(">rank 0<", ">rank 0 and more than fits<")),

@@ -119,6 +119,15 @@ def test_a_figure_that_does_not_exist(run: Run, capsys: pytest.CaptureFixture[st
     assert list(tmp_path.iterdir()) == []
 
 
+def test_elsewhere_it_says_where_to_run_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["figures", "-o", "."]) == Exit.CANNOT_CHECK
+    assert "at the root of the repository" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_without_matplotlib_it_says_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

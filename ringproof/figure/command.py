@@ -136,6 +136,8 @@ def run_figures(names: Sequence[str], folder: str) -> Exit:
     from ringproof.figure.render import RenderError
     from ringproof.figure.targets import TargetError, writable, write
 
+    if not os.path.isdir("schedules") or not os.path.isdir("tests"):
+        raise click.UsageError("the tables are not here: run it at the root of the repository")
     try:
         writable(os.path.join(folder, "x.svg"), ())
         drawn = gallery(names, version("ringproof"))

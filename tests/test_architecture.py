@@ -65,6 +65,7 @@ LAYERS = (
     ("ringproof.figure.prepare",),
     ("ringproof.figure.compare", "ringproof.figure.chart", "ringproof.figure.origin"),
     ("ringproof.figure.gallery",),
+    ("ringproof.figure.upkeep",),
     ("ringproof.cost.command", "ringproof.bound.command", "ringproof.certify", "ringproof.figure.command"),
     ("ringproof.cli",),
     ("ringproof.__main__", "ringproof"),
@@ -82,7 +83,8 @@ ONLY_IN = {
     "matplotlib": ("ringproof.figure.chart",),
     "click": ("ringproof.cli", "ringproof.options", "ringproof.output", "ringproof.run", "ringproof.trace",
               "ringproof.fuzz", "ringproof.cost.command", "ringproof.bound.command",
-              "ringproof.certify.command", "ringproof.figure.command", "ringproof.report.text"),
+              "ringproof.certify.command", "ringproof.figure.command", "ringproof.figure.upkeep",
+              "ringproof.report.text"),
 }  # fmt: skip
 # Where it may not, because these speak about values, start fast, or wait for what is slow.
 NOT_IN = {

@@ -138,10 +138,10 @@ def test_every_known_mistake_can_be_drawn(path: Path, tmp_path: Path) -> None:
     [
         ((RING, "-N", "65"), "claims N = 2..64"),
         ((RING,), "give -N"),
-        ((RING, "-N", "4", "-o", "x.gif"), "unknown suffix '.gif'"),
+        ((RING, "-N", "4", "-o", "x.webp"), "unknown suffix '.webp'"),
         ((RING, "-N", "4", "-o", "nowhere/x.svg"), "there is no folder nowhere"),
         ((RING, "-N", "4", "-o", RING, "--format", "svg"), "would overwrite the table"),
-        ((RING, "-N", "64", "--width", "120", "--layout", "matrix", "-o", "x.gif"), "unknown suffix"),
+        ((RING, "-N", "64", "--width", "120", "--layout", "matrix", "-o", "x.webp"), "unknown suffix"),
         ((RING, "-N", "4", "--width", "wide"), "not 1col, 2col or a number of points"),
         ((RING, "-N", "4", "--chunk", "4"), "there is no chunk 4"),
         ((RING, "-N", "4", "-p", "L=2"), "it is no parameter"),

@@ -15,8 +15,7 @@ from ringproof.output import reader_may_leave
 from ringproof.verdict import Exit
 
 if TYPE_CHECKING:
-    from ringproof.figure.layout import Wanted
-    from ringproof.figure.picture import Picture
+    from ringproof.figure.making import Made
     from ringproof.figure.targets import Target
 
 LEAST_WIDTH, MOST_WIDTH = 120.0, 1440.0
@@ -47,8 +46,10 @@ class WidthType(click.ParamType[float]):
 @click.option("-p", "--param", "params", type=ParameterType(), multiple=True, metavar="NAME=VALUE",
               help="Value of a parameter (default: its first).")  # fmt: skip
 @click.option("-o", "--output", "outputs", multiple=True, metavar="FILE",
-              help="Write it here; the suffix is the format. May be given several times.")  # fmt: skip
-@click.option("--format", "form", type=click.Choice(["svg", "pdf", "png", "dot", "tikz"]), default=None,
+              help="Write it here; the suffix is the format. May be given several times. A .gif moves; an "
+                   ".html plays the steps (up to 16 ranks; no layout or width changes it).")  # fmt: skip
+@click.option("--format", "form", default=None,
+              type=click.Choice(["svg", "pdf", "png", "dot", "tikz", "gif", "html"]),
               help="For standard output, or whatever the suffix (default: svg).")  # fmt: skip
 @click.option("--layout", type=click.Choice(["auto", "token", "vector", "matrix", "life"]), default="auto",
               help="What to draw; what does not fit gives way to the next (default: auto).")  # fmt: skip
@@ -69,22 +70,27 @@ def draw(paths: tuple[str, ...], **given: Any) -> None:
 
 def run_draw(paths: Sequence[str], given: Mapping[str, Any]) -> Exit:
     """Draw and write everything that is asked, or nothing."""
+    from importlib.metadata import version
+
     from ringproof.figure.grid import NotLegibleError
+    from ringproof.figure.making import make
     from ringproof.figure.prepare import CannotDrawError, NotProvedError
     from ringproof.figure.render import RenderError
+    from ringproof.figure.story import NotPlayableError
     from ringproof.figure.targets import TargetError
+    from ringproof.figure.timing import TimelessError
 
     _consistent(paths, given)
     try:
         targets = _targets(paths, given)
-        made = _pictures(paths, given)
+        made = make(paths, given, {target.form for target in targets}, version("ringproof"))
         return _delivered(made, targets, given)
     except NotProvedError as error:
         return not_drawn(error)
     except NotLegibleError as error:
         told = f"no layout fits {given['width']:g} pt ({error}); try --width 2col or a smaller -N"
         raise click.UsageError(told) from None
-    except (CannotDrawError, TargetError, RenderError) as error:
+    except (CannotDrawError, TargetError, RenderError, TimelessError, NotPlayableError) as error:
         raise click.UsageError(str(error)) from None
 
 
@@ -99,59 +105,42 @@ def _consistent(paths: Sequence[str], given: Mapping[str, Any]) -> None:
 
 def _targets(paths: Sequence[str], given: Mapping[str, Any]) -> list[Target]:
     """Where to write, checked before anything is computed; - is standard output."""
-    from ringproof.figure.targets import target, writable
+    from ringproof.figure.targets import BINARY, UNFOLDING, target, writable
 
     if given["form"] and len(given["outputs"]) > 1:
         raise click.UsageError("--format is for one -o; with several the suffixes say it")
     form = given["form"]
     targets = [target(path, form or ("svg" if path == "-" else None)) for path in given["outputs"] or ("-",)]
     for found in targets:
+        if given["compare"] and found.form in UNFOLDING:
+            raise click.UsageError(f"--compare is a still picture: an .svg, not .{found.form}")
         if found.path != "-":
             writable(found.path, paths)
-        elif found.form in ("png", "pdf") and sys.stdout.isatty():
+        elif found.form in BINARY and sys.stdout.isatty():
             raise click.UsageError(f"{found.form} is not for a terminal: add -o FILE.{found.form}")
     return targets
 
 
-def _wanted(given: Mapping[str, Any], chunk: int) -> Wanted:
-    from ringproof.figure.layout import Wanted
-
-    return Wanted(given["layout"], given["width"], chunk, "on" if given["legend"] else "off")
-
-
-def _pictures(paths: Sequence[str], given: Mapping[str, Any]) -> Picture:
-    from importlib.metadata import version
-
-    from ringproof.figure.picture import picture
-    from ringproof.figure.prepare import CannotDrawError, proved, refuted
-
-    N, params = given["ranks"], given["params"]
-    if given["compare"]:
-        from ringproof.figure.compare import compared
-
-        wanted = _wanted(given, given["chunk"] or 0)
-        return compared([(path, N, params) for path in paths], wanted, version("ringproof"))
-    found = refuted(paths[0], N, params) if given["counterexample"] else proved(paths[0], N, params)
-    chunk = given["chunk"]
-    if chunk is not None and chunk >= found.story.slots:
-        raise CannotDrawError(f"there is no chunk {chunk}; slots are 0..{found.story.slots - 1}")
-    if chunk is None:
-        chunk = found.focus.cell[2] if found.focus and found.focus.cell else 0
-    return picture(found.story, _wanted(given, chunk), found.texts, version("ringproof"), found.focus)
-
-
-def _delivered(made: Picture, targets: Sequence[Target], given: Mapping[str, Any]) -> Exit:
+def _delivered(made: Made, targets: Sequence[Target], given: Mapping[str, Any]) -> Exit:
     from ringproof.figure.targets import rendered, write
 
-    scene = made.scene
-    files = {t.path: rendered(scene, t.form, given["renderer"]) for t in targets}
+    files, said = {}, {}
+    for target in targets:
+        if target.form == "html":
+            files[target.path] = made.page
+            said[target.path] = f"{made.title}, step by step"
+        elif made.picture:
+            scene = made.picture.scene
+            files[target.path] = rendered(scene, target.form, given["renderer"])
+            said[target.path] = f"{scene.title}, {made.picture.layout}, {scene.width:g} x {scene.height:g} pt"
     printed = files.pop("-", None)
     write(files)
-    for name, why in made.passed:
-        click.echo(f"note: {name} does not fit, {made.layout} is drawn: {why}", err=True)
+    if made.picture:
+        for name, why in made.picture.passed:
+            click.echo(f"note: {name} does not fit, {made.picture.layout} is drawn: {why}", err=True)
     if printed is not None:
         with reader_may_leave():
             click.echo(printed, nl=False)
     for path in files:
-        click.echo(f"{path}: {scene.title}, {made.layout}, {scene.width:g} x {scene.height:g} pt")
+        click.echo(f"{path}: {said[path]}")
     return Exit.PROVED

@@ -50,7 +50,7 @@ def sealed(metadata: Mapping[str, Any]) -> dict[str, Any]:
 
 def facts_of(story: Story, layout: str, chunk: int, focus: Focus | None = None) -> Facts:
     """What a picture of this story says in some layout."""
-    if layout in ("token", "vector"):
+    if layout in ("token", "vector", "player"):
         sends = tuple(
             (*m.key, m.chunks, m.into, "reduce" if m.reduce else "copy", "double" if m.whole else "single")
             for m in story.messages()

@@ -29,9 +29,9 @@ def svg(scene: Scene, renderer: Renderer = "bundled") -> bytes:
     return dressed(text, scene).encode("utf-8")
 
 
-def png(scene: Scene, renderer: Renderer = "bundled") -> bytes:
-    """The drawing as PNG at print resolution."""
-    return imprint.png(_graphviz(scene, "png", renderer), scene)
+def png(scene: Scene, renderer: Renderer = "bundled", dpi: int = PRINT_DPI) -> bytes:
+    """The drawing as PNG, at print resolution unless it is for a screen."""
+    return imprint.png(_graphviz(scene, "png", renderer, dpi), scene)
 
 
 def pdf(scene: Scene, renderer: Renderer = "bundled") -> bytes:
@@ -53,9 +53,9 @@ def _by_the_extra(scene: Scene) -> bytes:
     return pdfs.render(svg(scene).decode("utf-8"), scene.title, imprint.facts(scene))
 
 
-def _graphviz(scene: Scene, form: str, renderer: Renderer) -> bytes:
+def _graphviz(scene: Scene, form: str, renderer: Renderer, dpi: int = PRINT_DPI) -> bytes:
     text = dot.render(scene)
-    dense = [f"-Gdpi={PRINT_DPI}"] if form == "png" else []
+    dense = [f"-Gdpi={dpi}"] if form == "png" else []
     if renderer == "system":
         return _system(text, form, dense)
     command = [_bundled(), "-Kneato", "-n2", f"-T{form}", *dense]

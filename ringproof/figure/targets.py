@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ringproof.figure import dot, imprint, render, tikz
+from ringproof.figure import dot, gif, imprint, render, tikz
 from ringproof.figure.render import Renderer
 from ringproof.figure.scene import Scene
 
@@ -20,8 +20,13 @@ SUFFIXES = {
     ".gv": "dot",
     ".tikz": "tikz",
     ".tex": "tikz",
+    ".gif": "gif",
+    ".html": "html",
+    ".htm": "html",
 }
-FORMATS = ("svg", "pdf", "png", "dot", "tikz")
+FORMATS = ("svg", "pdf", "png", "dot", "tikz", "gif", "html")
+BINARY = ("png", "pdf", "gif")
+UNFOLDING = ("gif", "html")  # one table in time: never two side by side
 
 
 class TargetError(Exception):
@@ -65,7 +70,7 @@ def rendered(scene: Scene, form: str, renderer: Renderer) -> bytes:
     makers: Mapping[str, Callable[[], bytes]] = {
         "svg": lambda: render.svg(scene, renderer), "png": lambda: render.png(scene, renderer),
         "pdf": lambda: render.pdf(scene, renderer), "dot": lambda: document(scene).encode("utf-8"),
-        "tikz": lambda: tikz.render(scene).encode("utf-8"),
+        "tikz": lambda: tikz.render(scene).encode("utf-8"), "gif": lambda: gif.gif(scene, renderer),
     }  # fmt: skip
     return makers[form]()
 

@@ -33,6 +33,8 @@ CASES = {
     "wrong": (WRONG, "-N", "4", "--counterexample"),
     "double": ("tests/wrong/swing_six.toml", "--counterexample"),
     "broken": ("tests/wrong/ring_send_to_rank_n.toml", "--counterexample"),
+    "near the seam": ("schedules/double_binary_tree_all_reduce.toml", "-N", "7", "-p", "S=4",
+                      "--layout", "vector", "--width", "2col"),
     "rooted": ("schedules/binomial_broadcast.toml", "-N", "7"),
     "scratch": ("schedules/one_shot_all_reduce.toml", "-N", "3"),
     "local": ("schedules/bruck_all_to_all.toml", "-N", "4", "--width", "2col"),

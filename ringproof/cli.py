@@ -16,7 +16,8 @@ import click
 from ringproof.bound.command import bound
 from ringproof.certify.command import certify, verify
 from ringproof.cost.command import cost
-from ringproof.figure.command import draw, figures, verify_figure
+from ringproof.figure.command import draw
+from ringproof.figure.upkeep import figures, verify_figure
 from ringproof.lsp.command import lsp
 from ringproof.options import (
     COLLECTIVES,
@@ -27,7 +28,7 @@ from ringproof.options import (
     ParameterType,
     RanksType,
     SecondsType,
-)  # fmt: skip
+)
 from ringproof.report import FORMATS
 from ringproof.verdict import Exit
 

@@ -1,4 +1,4 @@
-"""`ringproof draw`, `verify-figure` and `figures`: options -> pictures -> an exit code."""
+"""`ringproof draw`: options -> pictures -> an exit code."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ringproof.figure.upkeep import not_drawn
 from ringproof.options import TABLE, ParameterType
 from ringproof.output import reader_may_leave
 from ringproof.verdict import Exit
@@ -67,66 +68,6 @@ def draw(paths: tuple[str, ...], **given: Any) -> None:
     raise click.exceptions.Exit(run_draw(paths, given))
 
 
-@click.command()
-@click.option("-o", "--output", "folder", default="figures", metavar="DIR",
-              help="Where to write them (default: figures).")  # fmt: skip
-def figures(folder: str) -> None:
-    """Draw the figures of this repository again, each as SVG."""
-    raise click.exceptions.Exit(run_figures(folder))
-
-
-@click.command("verify-figure")
-@click.argument("paths", type=TABLE, nargs=-1, required=True, metavar="FILE.svg...")
-def verify_figure(paths: tuple[str, ...]) -> None:
-    """Read pictures back: the sends and slots of the ink are run again and compared with the file's claim."""
-    raise click.exceptions.Exit(run_verify_figure(paths))
-
-
-def run_verify_figure(paths: Sequence[str]) -> Exit:
-    """Read every picture back; the worst exit code."""
-    from pathlib import Path
-
-    from ringproof.figure.verify import verify
-    from ringproof.verdict import worst
-
-    exits = []
-    with reader_may_leave():
-        for path in paths:
-            try:
-                found = verify(Path(path).read_text(encoding="utf-8"))
-            except (OSError, UnicodeDecodeError) as error:
-                raise click.UsageError(f"cannot read {path}: {error}") from None
-            exits.append(Exit.REFUTED if found.wrong else Exit.PROVED)
-            for why in found.wrong:
-                click.echo(f"{path}: WRONG: {why}")
-            if not found.wrong:
-                click.echo(f"{path}: as drawn: {found.told}")
-    return worst(exits)
-
-
-def run_figures(folder: str) -> Exit:
-    """Write every committed figure, or none."""
-    import os
-    from importlib.metadata import version
-
-    from ringproof.figure import render
-    from ringproof.figure.gallery import gallery
-    from ringproof.figure.prepare import CannotDrawError, NotProvedError
-    from ringproof.figure.targets import TargetError, writable, write
-
-    try:
-        writable(os.path.join(folder, "x.svg"), ())
-        made = dict(gallery(version("ringproof")))
-        write({os.path.join(folder, f"{name}.svg"): render.svg(found.scene) for name, found in made.items()})
-    except NotProvedError as error:
-        return _not_drawn(error)
-    except (CannotDrawError, TargetError, render.RenderError) as error:
-        raise click.UsageError(str(error)) from None
-    for name, found in made.items():
-        click.echo(f"{folder}/{name}.svg: {found.scene.title}, {found.layout}")
-    return Exit.PROVED
-
-
 def run_draw(paths: Sequence[str], given: Mapping[str, Any]) -> Exit:
     """Draw and write everything that is asked, or nothing."""
     from importlib.metadata import version
@@ -145,7 +86,7 @@ def run_draw(paths: Sequence[str], given: Mapping[str, Any]) -> Exit:
         made = make(paths, given, {target.form for target in targets}, version("ringproof"))
         return _delivered(made, targets, given)
     except NotProvedError as error:
-        return _not_drawn(error)
+        return not_drawn(error)
     except NotLegibleError as error:
         told = f"no layout fits {given['width']:g} pt ({error}); try --width 2col or a smaller -N"
         raise click.UsageError(told) from None
@@ -203,14 +144,3 @@ def _delivered(made: Made, targets: Sequence[Target], given: Mapping[str, Any]) 
     for path in files:
         click.echo(f"{path}: {said[path]}")
     return Exit.PROVED
-
-
-def _not_drawn(error: Any) -> Exit:
-    from ringproof.report import text
-
-    with reader_may_leave():
-        click.echo(text.render([error.report]), nl=False)
-    if error.report.exit is Exit.REFUTED:
-        click.echo("nothing is drawn: the table is refuted; --counterexample draws where", err=True)
-    code: Exit = error.report.exit
-    return code

@@ -11,7 +11,7 @@ from ringproof.figure.scene import Fill, Frame, Line, Scene
 Box = tuple[float, float, float, float]  # left, top, right, bottom; points
 _STATE = re.compile(r"t(\d+)_r\d+_s\d+")
 _SEND = re.compile(r"(send_t(\d+)_.*?)(_out|_in)?(_b)?")
-_CELL = re.compile(r"([mv])_\d+_(\d+)")
+_CELL = re.compile(r"[mv]_\d+_\d+(?:_\d+)?")
 
 
 class TimelessError(Exception):
@@ -118,16 +118,19 @@ def _grid(scene: Scene, boxes: Mapping[str, Box], steps: int) -> Field:
 
 
 def _heat(scene: Scene, name: str, steps: int) -> Field:
-    found: dict[int, tuple[float, float]] = {}
-    rows: list[tuple[float, float]] = []
-    for part in scene.ink:
-        if isinstance(part, Fill) and (cell := _CELL.fullmatch(part.name)) and cell[1] == name:
-            left, top, right, bottom = _box(part)
-            found[int(cell[2])] = left, right
-            rows.append((top, bottom))
+    """The columns under the frames of a field: equal cells are one fill, so the cells do not tell them."""
+    cells = [_box(part) for part in scene.ink if isinstance(part, Fill) and _CELL.fullmatch(part.name)
+             and part.name.startswith(name)]  # fmt: skip
+    left, right = min(box[0] for box in cells), max(box[2] for box in cells)
+    frames = sorted(_box(part) for part in scene.ink if isinstance(part, Frame) and part.kind == "border"
+                    and left - 0.1 < part.x < right)  # fmt: skip
     behind = int(name == "m")
-    columns = _even(found, steps + 1 - behind)
-    return Field(min(top for top, _ in rows), max(bottom for _, bottom in rows), columns, behind)
+    across = sum(frame[2] - frame[0] for frame in frames) / (steps + 1 - behind)
+    columns = [
+        (frame[0] + across * i, frame[0] + across * (i + 1))
+        for frame in frames for i in range(round((frame[2] - frame[0]) / across))
+    ]  # fmt: skip
+    return Field(min(box[1] for box in cells), max(box[3] for box in cells), tuple(columns), behind)
 
 
 def _even(found: Mapping[int, tuple[float, float]], count: int) -> tuple[tuple[float, float], ...]:

@@ -23,11 +23,17 @@ ALWAYS = {"bine_all_reduce", "binomial_scatter", "double_binary_tree_broadcast",
 SECONDS = 60.0  # what is slow here is measured by a benchmark
 
 
+def told(opening: str) -> set[str]:
+    """The tables that README names in the sentence with this opening."""
+    text = " ".join((HOME / "README.md").read_text(encoding="utf-8").split())
+    sentence = re.search(rf"{opening}.*?\.\s(?=[A-Z])", text)
+    assert sentence
+    return set(re.findall(r"`(\w+)`", sentence.group())) & {path.stem for path in TABLES}
+
+
 def out_of_reach() -> set[str]:
     """The tables that README says are not proved for every N."""
-    text = (HOME / "README.md").read_text(encoding="utf-8")
-    told = re.search(r"^Out of reach so far.*?\n\n", text, re.DOTALL | re.MULTILINE)
-    return set(re.findall(r"`(\w+)`", told.group())) & {path.stem for path in TABLES} if told else set()
+    return told("Out of reach so far")
 
 
 @pytest.mark.parametrize(
@@ -44,5 +50,7 @@ def test_tables_in_reach_are_proved(path: Path) -> None:
         assert verdict == Proved()
 
 
-def test_nine_tenths_of_the_tables_are_in_reach() -> None:
-    assert len(out_of_reach()) * 10 <= len(TABLES)
+def test_most_tables_are_in_reach_and_within_ten_seconds() -> None:
+    assert out_of_reach()
+    slow = told("Proved, but not always within 10 s")
+    assert len(out_of_reach() | slow) <= 0.15 * len(TABLES)

@@ -9,6 +9,7 @@ import sys
 import tracemalloc
 from dataclasses import replace
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import pytest
@@ -359,6 +360,34 @@ def test_a_program_too_large_to_hold(run: Run, tmp_path: Path) -> None:
     assert (code, codes(report)) == (Exit.CANNOT_CHECK, ["RP205"])
     code, report = json_of(run, "--memory", "10KiB", RIGHT)
     assert (code, codes(report)) == (Exit.CANNOT_CHECK, ["RP205"])
+
+
+def test_more_races_than_anybody_reads() -> None:
+    """Sixty threadblocks that all write one chunk: told in short, and in a time that can be waited for."""
+    tbs = tuple(Threadblock(t, steps=(Step("re", "i", 0, "o", 0),) * 30) for t in range(60))
+    program = Program("crowd", "allreduce", 1, (Gpu(0, 1, 1, 0, tbs),), inplace=False, outofplace=True)
+    began = perf_counter()
+    report = reported(to_xml(program))
+    assert perf_counter() - began < 30
+    (race,) = [finding for finding in report.findings if finding.code == "RP621"]
+    assert race.title == "at least 10000 data races"
+    assert report.exit == Exit.REFUTED
+    undecided = {result.name for result in report.results if result.undecided}
+    assert "complete" in undecided
+
+
+def test_a_long_chain_on_one_chunk_with_one_race() -> None:
+    """Accesses in order cost little, however many there are."""
+    long = Threadblock(0, steps=(Step("cpy", "i", 0, "o", 0),) * 4000)
+    other = Threadblock(1, steps=(Step("cpy", "i", 0, "o", 0, 1, 0, 3998),))
+    steps = (*long.steps[:-2], replace(long.steps[0], hasdep=True), long.steps[0])
+    tbs = (replace(long, steps=steps), other)
+    program = Program("chain", "allreduce", 1, (Gpu(0, 1, 1, 0, tbs),), inplace=False, outofplace=True)
+    began = perf_counter()
+    report = reported(to_xml(program))
+    assert perf_counter() - began < 10
+    (race,) = [finding for finding in report.findings if finding.code == "RP622"]
+    assert (race.details["count"], report.exit) == (1, Exit.PROVED)
 
 
 def test_a_gpu_without_threadblocks_and_a_program_without_steps() -> None:

@@ -53,7 +53,7 @@ def race(w: Words, outcome: Outcome, tail: str) -> Finding:
     """Two accesses without an order, of which the contents depend."""
     found = outcome.harmful
     first = _telling(outcome)
-    more = "" if outcome.whole else "more than "
+    more = "" if outcome.whole else "at least "
     title = f"{more}{count_text(len(found), 'data race')}{tail}"
     notes = [_race_note(w, outcome.world, first)]
     if outcome.shown:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ringproof.program.execute import ANY, Execution, Wait, execute, smallest_window, waits
-from ringproof.program.harm import Clash, judge, order_that_shows
+from ringproof.program.harm import Clash, Judged, judge, order_that_shows
 from ringproof.program.model import COLLECTIVE_OF, Program
 from ringproof.program.order import Race, races
 from ringproof.program.promise import Post, Wanted
@@ -118,7 +118,7 @@ def _all_orders(one: World) -> Outcome:
     """What happens in every order."""
     steps, run = one.steps, one.run
     found = races(steps, one.at, one.memory, run)
-    judged = judge(steps, run, found, one.fresh)
+    judged = judge(steps, run, found, one.fresh) if found.whole else Judged(one.end(run.order), ())
     machine, clashes, whole = judged.machine, judged.clashes, found.whole
     plain = one.end(run.order) if clashes else machine
     wrong = tuple(one.wrong(machine)) if whole else ()

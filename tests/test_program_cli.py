@@ -158,6 +158,15 @@ RULES = {
 }  # fmt: skip
 
 
+def test_the_limits_are_those_of_the_runtimes() -> None:
+    told = {name: (p.steps, p.tbs, p.channels, p.ranged, p.scatter) for name, p in PROFILES.items()}
+    assert told == {
+        "msccl": (256, 216, 32, False, "reduce_scatter"),
+        "azure": (256, 216, 32, True, "reducescatter"),
+        "rccl": (64, 64, 32, True, "reducescatter"),
+    }
+
+
 @pytest.mark.parametrize("runtime", RUNTIMES)
 @pytest.mark.parametrize("rule", RULES)
 def test_a_limit_is_kept_and_one_more_is_refused(rule: str, runtime: Any) -> None:

@@ -101,6 +101,20 @@ def test_an_order_that_shows_a_race(run: Run) -> None:
     assert any("in another order it" in note for note in race["notes"])
 
 
+@pytest.mark.parametrize(("part", "right"), [("k == r - 1", True), ("k == r", False), ("k < r", False)])
+def test_a_custom_file_with_its_result(part: str, right: bool, run: Run, tmp_path: Path) -> None:
+    """Rank r ends with what rank r - 1 has; rank 0 is promised nothing."""
+    post = tmp_path / "next.toml"
+    post.write_text(f'ends = "r > 0"\npart = "{part}"\n', encoding="utf-8")
+    code, _ = run("check", "--post", str(post), str(CORPUS / "right/a7c80861_alltonext_2in.xml"))
+    assert code == (Exit.PROVED if right else Exit.REFUTED)
+    code, text = run(
+        "check", "--format", "json", "--post", str(post), str(CORPUS / "wrong/57832b6f_alltonext_2in.xml")
+    )
+    codes = {finding["code"] for finding in json.loads(text)["reports"][0]["findings"]}
+    assert codes == {"RP621", "RP624"}
+
+
 @pytest.mark.parametrize("runtime", ["msccl", "azure", "rccl"])
 def test_who_loads_a_file(runtime: str, run: Run) -> None:
     """LL files of RCCL: more steps a threadblock than RCCL takes, and microsoft/msccl takes them."""

@@ -107,6 +107,17 @@ def test_only_some_rank_counts(run: Run) -> None:
     assert (code, codes(report)) == (Exit.UNDECIDED, ["RP502"])
 
 
+def test_chunks_that_no_buffer_declares_are_promised_all_the_same() -> None:
+    """The runtime cuts the data into nchunksperloop chunks, whatever i_chunks says."""
+    report = reported(RIGHT_TEXT.replace('nchunksperloop="3"', 'nchunksperloop="4"'))
+    (wrong,) = [finding for finding in report.findings if finding.code == "RP624"]
+    assert (wrong.details["count"], wrong.details["promised"], wrong.details["chunk"]) == (3, 12, 3)
+
+
+def test_a_result_and_a_collective_exclude_each_other(run: Run) -> None:
+    assert run("check", "--post", "x.toml", "--collective", "custom", CUSTOM)[0] == Exit.CANNOT_CHECK
+
+
 def test_an_unknown_runtime_or_collective_is_a_usage_error(run: Run) -> None:
     assert run("check", "--runtime", "nccl", RIGHT)[0] == Exit.CANNOT_CHECK
     assert run("check", "--collective", "allreduce", RIGHT)[0] == Exit.CANNOT_CHECK

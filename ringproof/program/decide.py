@@ -83,7 +83,9 @@ class Decided:
 
 
 def decide(program: Program, collective: str = "", post: Post | None = None) -> Decided:
-    """Decide a program; ``collective`` (of our catalogue, or ``custom``) overrides what the file says."""
+    """Decide a program; ``collective`` (of our catalogue, or ``custom``) overrides what the file says, and a
+    wanted result makes it custom.
+    """
     steps = flatten(program)
     form = shape(steps)
     window = smallest_window(steps)
@@ -92,7 +94,7 @@ def decide(program: Program, collective: str = "", post: Post | None = None) -> 
     run = execute(steps)
     if run.stuck or form.outside or form.alone or not _equal(steps, run):
         return Decided(steps, form, window, hanging, ())
-    name = collective or COLLECTIVE_OF.get(program.coll, program.coll)
+    name = "custom" if post else collective or COLLECTIVE_OF.get(program.coll, program.coll)
     worlds = [world(steps, run, case, name, post) for case in program.cases]
     outcomes = tuple(_one_order(one) if form.shared else _all_orders(one) for one in worlds)
     return Decided(steps, form, window, hanging, outcomes)

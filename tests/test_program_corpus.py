@@ -14,8 +14,12 @@ from typing import Any
 
 import pytest
 
+from ringproof.program.decide import decide
+from ringproof.program.msccl_xml import read_program
 from ringproof.verdict import Exit
 from tests.conftest import HOME, Run
+from tests.interleavings import one_of_them
+from tests.test_program_mutants import alias, begin, wanted
 
 CORPUS = Path(os.environ.get("RINGPROOF_CORPUS", HOME.parent / "shared" / "corpus"))
 TABLE = CORPUS / "expected.tsv"
@@ -80,6 +84,25 @@ def test_the_smallest_window_is_the_expected_one(row: dict[str, str], run: Run) 
     elif row["min_in_flight"] != "-":
         assert windows == [int(row["min_in_flight"])]
         assert not found(report, "RP619")
+
+
+RIGHT = [row["file"] for row in ROWS if row["verdict"] == "ok" and row["coll"] != "custom"]
+
+
+@pytest.mark.parametrize("file", RIGHT)
+def test_another_interpreter_computes_the_result_in_an_order_of_its_own(file: str) -> None:
+    """It shares no code; the order is chosen by dice, with as little room on a connection as is said."""
+    program, _ = read_program(file, (CORPUS / file).read_text(encoding="utf-8"))
+    window = decide(program).window
+    assert window is not None
+    for case in program.cases:
+        name, held = alias(program, case), begin(program, case)
+        end = one_of_them(program, name, held, window=window, seed=1)
+        assert end is not None
+        expected = wanted(program, case)
+        assert {cell: end.get(cell) for cell in expected} == expected
+        if window > 1:
+            assert one_of_them(program, name, held, window=window - 1, seed=2) is None
 
 
 def test_only_one_chunk_of_eight_is_reduced(run: Run) -> None:

@@ -326,6 +326,16 @@ def test_a_file_that_is_not_there_or_too_large(run: Run, tmp_path: Path) -> None
     assert (code, codes(report)) == (Exit.CANNOT_CHECK, ["RP005"])
 
 
+def test_a_program_where_a_table_belongs(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "x.toml"
+    path.write_text(f"\n {RIGHT_TEXT}", encoding="utf-8")
+    code, report = json_of(run, str(path))
+    (finding,) = report["findings"]
+    assert (code, finding["code"], finding["title"]) == (
+        Exit.CANNOT_CHECK, "RP003", "the file is XML; a table is TOML")  # fmt: skip
+    assert (finding["primary"]["line"], finding["primary"]["column"]) == (2, 2)
+
+
 def test_entities_are_refused_before_they_unfold() -> None:
     """Thirty levels of ten each would be 10**30 letters; nothing of it is expanded or kept."""
     levels = '<!ENTITY e0 "lol">\n'

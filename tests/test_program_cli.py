@@ -14,7 +14,10 @@ from typing import Any
 
 import pytest
 
+from ringproof import options
 from ringproof.check_program import check_program
+from ringproof.cli import cli
+from ringproof.collective import COLLECTIVES
 from ringproof.program.asked import Asked
 from ringproof.program.load import PROFILES, RUNTIMES
 from ringproof.program.model import Gpu, Program, Step, Threadblock
@@ -116,6 +119,24 @@ def test_chunks_that_no_buffer_declares_are_promised_all_the_same() -> None:
 
 def test_a_result_and_a_collective_exclude_each_other(run: Run) -> None:
     assert run("check", "--post", "x.toml", "--collective", "custom", CUSTOM)[0] == Exit.CANNOT_CHECK
+
+
+def test_the_words_of_the_command_line_are_those_of_the_catalogues() -> None:
+    assert sorted(options.COLLECTIVES) == sorted([*COLLECTIVES, "custom"])
+    given = next(p for p in cli.commands["check"].params if p.name == "runtime")
+    assert tuple(given.type.choices) == RUNTIMES  # type: ignore[attr-defined]
+
+
+def test_the_help_for_a_race_makes_the_program_right() -> None:
+    """What the report proposes, done by hand to the file that it is about."""
+    told = (HOME / PROGRAMS / "all_gather_dependence_dropped.xml").read_text(encoding="utf-8")
+    (race,) = [f for f in reported(told).findings if f.code == "RP621"]
+    assert race.helps == ('depid="0" deps="0" here, and hasdep="1" there, puts this step after the other',)
+    repaired = told.replace('type="s" srcbuf="o"', 'type="s" depid="0" deps="0" srcbuf="o"')
+    lines = [line.replace(' depid="-1" deps="-1"', "") if 'deps="0"' in line else line
+             for line in repaired.splitlines()]  # fmt: skip
+    left = reported("\n".join(lines))
+    assert (left.exit, left.findings) == (Exit.PROVED, ())
 
 
 def test_an_unknown_runtime_or_collective_is_a_usage_error(run: Run) -> None:

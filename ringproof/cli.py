@@ -96,6 +96,8 @@ def check(paths: tuple[str, ...], **given: Any) -> None:
 
     if given["quiet"] and given["verbose"]:
         raise click.UsageError("--quiet and --verbose exclude each other")
+    if given["collective"] and given["post"]:
+        raise click.UsageError("--collective and --post exclude each other")
     if given["every_n"] and given["bounded"]:
         raise click.UsageError("--every-n and --bounded exclude each other")
     raise click.exceptions.Exit(run_check(paths, given))

@@ -48,6 +48,8 @@ class Telling:
     @property
     def collective(self) -> str:
         """The collective that is checked, as our catalogue calls it."""
+        if self.asked.post:
+            return "custom"
         return self.asked.collective or COLLECTIVE_OF.get(self.read.coll, self.read.coll)
 
     @property

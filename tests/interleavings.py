@@ -7,6 +7,7 @@ is and what memory and FIFOs hold; all states that can be reached are visited.
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
@@ -148,3 +149,26 @@ def _conflicts(rules: Interpreter, at: tuple[int, ...], ready: list[int], found:
             if set(writes) & {*reading, *writing} or set(writing) & set(reads):
                 sites = [(rules.blocks[b][0], rules.blocks[b][1].id, at[b]) for b in (one, other)]
                 found.races.add(frozenset(sites))
+
+
+def one_of_them(program: Program, alias: Any, begin: dict[Address, Contents], *, window: int,
+                seed: int) -> dict[Address, Contents] | None:  # fmt: skip
+    """The memory after one interleaving, chosen by dice; None where it hangs."""
+    rules, dice = Interpreter(program, window, alias, begin), random.Random(seed)
+    memory, queues, found = dict(begin), dict[Any, Any](), Found()
+    at = [0] * len(rules.blocks)
+    trying = list(range(len(at)))
+    idle: list[int] = []
+    while trying:
+        i = dice.randrange(len(trying))
+        block = trying[i]
+        if rules.can_run(block, tuple(at), queues):
+            rules.run(block, at[block], memory, queues, found)
+            at[block] += 1
+            trying, idle = trying + idle, []
+        else:
+            trying[i] = trying[-1]
+            trying.pop()
+            idle.append(block)
+    done = all(n == len(tb.steps) for n, (_, tb) in zip(at, rules.blocks, strict=True))
+    return memory if done else None

@@ -129,9 +129,8 @@ def check_result(outcome: Outcome, program: Program, case: Case, found: Found) -
         assert all(right)
 
 
-@RELAXED
-@given(programs())
-def test_every_verdict_agrees_with_every_interleaving(program: Program) -> None:
+def agrees(program: Program) -> None:
+    """The verdict on one program, held against all its interleavings; too large ones are given up."""
     decided = decide(program)
     assume(decided.shape.determined)
     check_hanging(program, decided)
@@ -141,3 +140,17 @@ def test_every_verdict_agrees_with_every_interleaving(program: Program) -> None:
         check_races(decided, outcome, found)
         check_contents(decided, outcome, found)
         check_result(outcome, program, case, found)
+
+
+@RELAXED
+@given(programs())
+def test_every_verdict_agrees_with_every_interleaving(program: Program) -> None:
+    agrees(program)
+
+
+@settings(RELAXED, max_examples=60)
+@given(programs(most_steps=40))
+def test_every_verdict_agrees_on_longer_programs(program: Program) -> None:
+    """Up to a dozen steps a GPU and more, as far as brute force can follow."""
+    assume(max(sum(len(tb.steps) for tb in gpu.tbs) for gpu in program.gpus) >= 8)
+    agrees(program)

@@ -9,11 +9,15 @@ import sys
 import tracemalloc
 from dataclasses import replace
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import pytest
 
+from ringproof import options
 from ringproof.check_program import check_program
+from ringproof.cli import cli
+from ringproof.collective import COLLECTIVES
 from ringproof.program.asked import Asked
 from ringproof.program.load import PROFILES, RUNTIMES
 from ringproof.program.model import Gpu, Program, Step, Threadblock
@@ -106,6 +110,34 @@ def test_only_some_rank_counts(run: Run) -> None:
     assert (code, codes(report)) == (Exit.UNDECIDED, ["RP502"])
 
 
+def test_chunks_that_no_buffer_declares_are_promised_all_the_same() -> None:
+    """The runtime cuts the data into nchunksperloop chunks, whatever i_chunks says."""
+    report = reported(RIGHT_TEXT.replace('nchunksperloop="3"', 'nchunksperloop="4"'))
+    (wrong,) = [finding for finding in report.findings if finding.code == "RP624"]
+    assert (wrong.details["count"], wrong.details["promised"], wrong.details["chunk"]) == (3, 12, 3)
+
+
+def test_a_result_and_a_collective_exclude_each_other(run: Run) -> None:
+    assert run("check", "--post", "x.toml", "--collective", "custom", CUSTOM)[0] == Exit.CANNOT_CHECK
+
+
+def test_the_words_of_the_command_line_are_those_of_the_catalogues() -> None:
+    assert sorted(options.COLLECTIVES) == sorted([*COLLECTIVES, "custom"])
+    given = next(p for p in cli.commands["check"].params if p.name == "runtime")
+    assert tuple(given.type.choices) == RUNTIMES  # type: ignore[attr-defined]
+
+
+def test_the_help_for_a_race_makes_the_program_right() -> None:
+    """What the report proposes, done by hand to the file that it is about."""
+    told = (HOME / PROGRAMS / "all_gather_dependence_dropped.xml").read_text(encoding="utf-8")
+    (race,) = [f for f in reported(told).findings if f.code == "RP621"]
+    assert race.helps == ('depid="0" deps="0" here, and hasdep="1" there, puts this step after the other',)
+    lines = [line.replace('depid="-1" deps="-1"', 'depid="0" deps="0"') if 'type="s"' in line else line
+             for line in told.splitlines()]  # fmt: skip
+    left = reported("\n".join(lines))
+    assert (left.exit, left.findings) == (Exit.PROVED, ())
+
+
 def test_an_unknown_runtime_or_collective_is_a_usage_error(run: Run) -> None:
     assert run("check", "--runtime", "nccl", RIGHT)[0] == Exit.CANNOT_CHECK
     assert run("check", "--collective", "allreduce", RIGHT)[0] == Exit.CANNOT_CHECK
@@ -155,6 +187,15 @@ RULES = {
     "nops": (lambda p: with_steps(NOP, replace(COPY, depid=0, deps=2)), lambda p: with_steps(NOP, COPY)),
     "nop at the end": (lambda p: with_steps(), lambda p: with_steps(NOP)),
 }  # fmt: skip
+
+
+def test_the_limits_are_those_of_the_runtimes() -> None:
+    told = {name: (p.steps, p.tbs, p.channels, p.ranged, p.scatter) for name, p in PROFILES.items()}
+    assert told == {
+        "msccl": (256, 216, 32, False, "reduce_scatter"),
+        "azure": (256, 216, 32, True, "reducescatter"),
+        "rccl": (64, 64, 32, True, "reducescatter"),
+    }
 
 
 @pytest.mark.parametrize("runtime", RUNTIMES)
@@ -305,6 +346,16 @@ def test_a_file_that_is_not_there_or_too_large(run: Run, tmp_path: Path) -> None
     assert (code, codes(report)) == (Exit.CANNOT_CHECK, ["RP005"])
 
 
+def test_a_program_where_a_table_belongs(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "x.toml"
+    path.write_text(f"\n {RIGHT_TEXT}", encoding="utf-8")
+    code, report = json_of(run, str(path))
+    (finding,) = report["findings"]
+    assert (code, finding["code"], finding["title"]) == (
+        Exit.CANNOT_CHECK, "RP003", "the file is XML; a table is TOML")  # fmt: skip
+    assert (finding["primary"]["line"], finding["primary"]["column"]) == (2, 2)
+
+
 def test_entities_are_refused_before_they_unfold() -> None:
     """Thirty levels of ten each would be 10**30 letters; nothing of it is expanded or kept."""
     levels = '<!ENTITY e0 "lol">\n'
@@ -359,6 +410,34 @@ def test_a_program_too_large_to_hold(run: Run, tmp_path: Path) -> None:
     assert (code, codes(report)) == (Exit.CANNOT_CHECK, ["RP205"])
     code, report = json_of(run, "--memory", "10KiB", RIGHT)
     assert (code, codes(report)) == (Exit.CANNOT_CHECK, ["RP205"])
+
+
+def test_more_races_than_anybody_reads() -> None:
+    """Sixty threadblocks that all write one chunk: told in short, and in a time that can be waited for."""
+    tbs = tuple(Threadblock(t, steps=(Step("re", "i", 0, "o", 0),) * 30) for t in range(60))
+    program = Program("crowd", "allreduce", 1, (Gpu(0, 1, 1, 0, tbs),), inplace=False, outofplace=True)
+    began = perf_counter()
+    report = reported(to_xml(program))
+    assert perf_counter() - began < 30
+    (race,) = [finding for finding in report.findings if finding.code == "RP621"]
+    assert race.title == "at least 10000 data races"
+    assert report.exit == Exit.REFUTED
+    undecided = {result.name for result in report.results if result.undecided}
+    assert "complete" in undecided
+
+
+def test_a_long_chain_on_one_chunk_with_one_race() -> None:
+    """Accesses in order cost little, however many there are."""
+    long = Threadblock(0, steps=(Step("cpy", "i", 0, "o", 0),) * 4000)
+    other = Threadblock(1, steps=(Step("cpy", "i", 0, "o", 0, 1, 0, 3998),))
+    steps = (*long.steps[:-2], replace(long.steps[0], hasdep=True), long.steps[0])
+    tbs = (replace(long, steps=steps), other)
+    program = Program("chain", "allreduce", 1, (Gpu(0, 1, 1, 0, tbs),), inplace=False, outofplace=True)
+    began = perf_counter()
+    report = reported(to_xml(program))
+    assert perf_counter() - began < 10
+    (race,) = [finding for finding in report.findings if finding.code == "RP622"]
+    assert (race.details["count"], report.exit) == (1, Exit.PROVED)
 
 
 def test_a_gpu_without_threadblocks_and_a_program_without_steps() -> None:

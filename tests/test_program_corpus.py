@@ -14,8 +14,12 @@ from typing import Any
 
 import pytest
 
+from ringproof.program.decide import decide
+from ringproof.program.msccl_xml import read_program
 from ringproof.verdict import Exit
 from tests.conftest import HOME, Run
+from tests.interleavings import one_of_them
+from tests.test_program_mutants import alias, begin, wanted
 
 CORPUS = Path(os.environ.get("RINGPROOF_CORPUS", HOME.parent / "shared" / "corpus"))
 TABLE = CORPUS / "expected.tsv"
@@ -82,6 +86,25 @@ def test_the_smallest_window_is_the_expected_one(row: dict[str, str], run: Run) 
         assert not found(report, "RP619")
 
 
+RIGHT = [row["file"] for row in ROWS if row["verdict"] == "ok" and row["coll"] != "custom"]
+
+
+@pytest.mark.parametrize("file", RIGHT)
+def test_another_interpreter_computes_the_result_in_an_order_of_its_own(file: str) -> None:
+    """It shares no code; the order is chosen by dice, with as little room on a connection as is said."""
+    program, _ = read_program(file, (CORPUS / file).read_text(encoding="utf-8"))
+    window = decide(program).window
+    assert window is not None
+    for case in program.cases:
+        name, held = alias(program, case), begin(program, case)
+        end = one_of_them(program, name, held, window=window, seed=1)
+        assert end is not None
+        expected = wanted(program, case)
+        assert {cell: end.get(cell) for cell in expected} == expected
+        if window > 1:
+            assert one_of_them(program, name, held, window=window - 1, seed=2) is None
+
+
 def test_only_one_chunk_of_eight_is_reduced(run: Run) -> None:
     _, report = checked(run, "wrong/c93b52ad_ar_ll.xml")
     (wrong,) = found(report, "RP624")
@@ -99,6 +122,20 @@ def test_an_order_that_shows_a_race(run: Run) -> None:
     (race,) = found(report, "RP621")
     assert race["details"]["count"] == 30
     assert any("in another order it" in note for note in race["notes"])
+
+
+@pytest.mark.parametrize(("part", "right"), [("k == r - 1", True), ("k == r", False), ("k < r", False)])
+def test_a_custom_file_with_its_result(part: str, right: bool, run: Run, tmp_path: Path) -> None:
+    """Rank r ends with what rank r - 1 has; rank 0 is promised nothing."""
+    post = tmp_path / "next.toml"
+    post.write_text(f'ends = "r > 0"\npart = "{part}"\n', encoding="utf-8")
+    code, _ = run("check", "--post", str(post), str(CORPUS / "right/a7c80861_alltonext_2in.xml"))
+    assert code == (Exit.PROVED if right else Exit.REFUTED)
+    code, text = run(
+        "check", "--format", "json", "--post", str(post), str(CORPUS / "wrong/57832b6f_alltonext_2in.xml")
+    )
+    codes = {finding["code"] for finding in json.loads(text)["reports"][0]["findings"]}
+    assert codes == {"RP621", "RP624"}
 
 
 @pytest.mark.parametrize("runtime", ["msccl", "azure", "rccl"])

@@ -53,7 +53,7 @@ def race(w: Words, outcome: Outcome, tail: str) -> Finding:
     """Two accesses without an order, of which the contents depend."""
     found = outcome.harmful
     first = _telling(outcome)
-    more = "" if outcome.whole else "more than "
+    more = "" if outcome.whole else "at least "
     title = f"{more}{count_text(len(found), 'data race')}{tail}"
     notes = [_race_note(w, outcome.world, first)]
     if outcome.shown:
@@ -62,7 +62,9 @@ def race(w: Words, outcome: Outcome, tail: str) -> Finding:
     tb = w.steps.tbs[w.steps.tb_of[first.first]].id
     number = w.steps.number(first.first)
     fix = f'depid="{tb}" deps="{number}" here, and hasdep="1" there, puts this step after the other'
-    helps = () if early.depid >= 0 or first.first == first.second else (fix,)
+    # Where the order that was run is the wrong one, waiting for it would make it the only one.
+    amiss = any(shown.order == outcome.world.run.order for shown in outcome.shown)
+    helps = () if early.depid >= 0 or first.first == first.second or amiss else (fix,)
     details = {"count": len(found), "cells": len({cell for one in found for cell in one.cells}),
                "first": w.steps.name(first.first), "second": w.steps.name(first.second),
                "flagged": late.hasdep}  # fmt: skip

@@ -12,8 +12,8 @@ from ringproof.program.promise import Post
 @dataclass(frozen=True, slots=True)
 class Asked:
     """``collective`` (of our catalogue, or ``custom``) overrides the file's; ``post`` is a wanted result
-    and overrides both; ``runtime`` is one that must load the file.  ``z3``: whether Z3 decides the sums,
-    "auto" where the program is not long; ``timeout`` in seconds for each of its queries.
+    of a program that is taken for custom; ``runtime`` is one that must load the file.  ``z3``: whether Z3
+    decides the sums, "auto" where the program is not long; ``timeout`` in seconds for each of its queries.
     """
 
     collective: str = ""

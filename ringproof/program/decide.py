@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ringproof.program.execute import ANY, Execution, Wait, execute, smallest_window, waits
-from ringproof.program.harm import Clash, judge, order_that_shows
+from ringproof.program.harm import Clash, Judged, judge, order_that_shows
 from ringproof.program.model import COLLECTIVE_OF, Program
 from ringproof.program.order import Race, races
 from ringproof.program.promise import Post, Wanted
@@ -83,7 +83,9 @@ class Decided:
 
 
 def decide(program: Program, collective: str = "", post: Post | None = None) -> Decided:
-    """Decide a program; ``collective`` (of our catalogue, or ``custom``) overrides what the file says."""
+    """Decide a program; ``collective`` (of our catalogue, or ``custom``) overrides what the file says, and a
+    wanted result makes it custom.
+    """
     steps = flatten(program)
     form = shape(steps)
     window = smallest_window(steps)
@@ -92,7 +94,7 @@ def decide(program: Program, collective: str = "", post: Post | None = None) -> 
     run = execute(steps)
     if run.stuck or form.outside or form.alone or not _equal(steps, run):
         return Decided(steps, form, window, hanging, ())
-    name = collective or COLLECTIVE_OF.get(program.coll, program.coll)
+    name = "custom" if post else collective or COLLECTIVE_OF.get(program.coll, program.coll)
     worlds = [world(steps, run, case, name, post) for case in program.cases]
     outcomes = tuple(_one_order(one) if form.shared else _all_orders(one) for one in worlds)
     return Decided(steps, form, window, hanging, outcomes)
@@ -118,7 +120,7 @@ def _all_orders(one: World) -> Outcome:
     """What happens in every order."""
     steps, run = one.steps, one.run
     found = races(steps, one.at, one.memory, run)
-    judged = judge(steps, run, found, one.fresh)
+    judged = judge(steps, run, found, one.fresh) if found.whole else Judged(one.end(run.order), ())
     machine, clashes, whole = judged.machine, judged.clashes, found.whole
     plain = one.end(run.order) if clashes else machine
     wrong = tuple(one.wrong(machine)) if whole else ()

@@ -18,7 +18,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
 from ringproof.program.execute import Execution
-from ringproof.program.order import Access, Races, at_odds
+from ringproof.program.order import Access, Before, Races, at_odds, by_threadblock
 from ringproof.program.replay import Cell, Machine
 from ringproof.program.steps import NOTHING, Steps
 from ringproof.program.terms import UNKNOWN, UNSET
@@ -47,7 +47,7 @@ class Clash:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """``machine``: the end of the run, open values UNKNOWN; ``clashes``: why, in the order of the run."""
+    """``machine``: the end of the run, open values UNKNOWN; ``clashes``: why."""
 
     machine: Machine
     clashes: tuple[Clash, ...]
@@ -104,27 +104,36 @@ def _clashes(
     machine: Machine, found: Races, cell: Cell, accesses: list[Access], values: Values, first: int
 ) -> Iterator[Clash]:
     """The reads of one cell, and its end, that another order gives another value."""
-    writes = [access.step for access in accesses if access.writes]
+    writes = by_threadblock(machine.steps, (access.step for access in accesses if access.writes))
     known, terms = found.before, machine.terms
     for access in accesses:
         if access.reads:
             got = values[access.step, cell][0]
-            earlier = [w for w in writes if w != access.step and known(w, access.step)]
-            free = [w for w in writes if w != access.step and not known(access.step, w) and w not in earlier]
-            may = free + [w for w in earlier if not any(known(w, v) for v in earlier if v != w)]
+            earlier = [xs[n - 1] for tb, xs in writes.items() if (n := known.earlier(access.step, tb, xs))]
+            free = [w for tb, xs in writes.items() for w in known.free(access.step, tb, xs)]
+            may = free + _latest(known, earlier)
             if access.writes and at_odds(machine.steps, machine.at, access.step):
                 may.append(access.step)
             for w in may if earlier else [NOTHING, *may]:
                 term = first if w == NOTHING else values[w, cell][1]
                 if terms.multiset[term] != terms.multiset[got] or term == UNKNOWN:
                     yield Clash(w, access.step, cell, got, term)
-    last = [w for w in writes if not any(known(w, v) for v in writes if v != w)]
-    kept = writes[-1]
-    end = values[kept, cell][1]
-    for w in last:
+    end = _last_written(accesses, values, cell)
+    for w in _latest(known, [xs[-1] for xs in writes.values()]):
         term = values[w, cell][1]
         if terms.multiset[term] != terms.multiset[end] or term == UNKNOWN:
             yield Clash(w, END, cell, end, term)
+
+
+def _latest(known: Before, xs: list[int]) -> list[int]:
+    """Those of some steps, one a threadblock, that happen before no other of them."""
+    return [x for x in xs if not any(known(x, y) for y in xs if y != x)]
+
+
+def _last_written(accesses: list[Access], values: Values, cell: Cell) -> int:
+    """The term that the last write of a cell left there."""
+    last = next(access for access in reversed(accesses) if access.writes)
+    return values[last.step, cell][1]
 
 
 def order_that_shows(steps: Steps, run: Execution, clash: Clash) -> tuple[int, ...]:

@@ -54,7 +54,7 @@ def memory(program: Program, case: Case, collective: str = "") -> Memory:
     ranks = max(program.ranks, 1)
     i, o, s = (max((gpu.chunks(buffer) for gpu in program.gpus), default=0) for buffer in BUFFERS)
     starts, ends = collective in _STARTS_WITH_A_BLOCK, collective in _ENDS_WITH_A_BLOCK
-    whole = max((o if starts else i) or program.chunks, 1)
+    whole = max(o if starts else i, program.chunks, 1)
     block = -(-whole // ranks)
     shared = case == "in place" and collective in COLLECTIVE_OF.values()
     input_cells, output_cells = max(i, block if starts else whole), max(o, block if ends else whole)

@@ -14,9 +14,11 @@ steps, with one row of numbers a step.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -67,6 +69,20 @@ class Before:
             return a < b
         return bool(self.rows[b][self.column[tb_of[a]]] > self.steps.number(a))
 
+    def earlier(self, b: int, tb: int, xs: Sequence[int]) -> int:
+        """How many of ``xs``, ascending steps of one threadblock, happen before ``b``."""
+        if self.steps.tb_of[b] == tb:
+            return bisect_left(xs, b)
+        return bisect_left(xs, self.steps.first[tb] + int(self.rows[b][self.column[tb]]))
+
+    def free(self, b: int, tb: int, xs: Sequence[int]) -> Iterator[int]:
+        """Those of ``xs``, ascending steps of one threadblock, that have no order with ``b``."""
+        for x in islice(xs, self.earlier(b, tb, xs), None):
+            if x != b:
+                if self(b, x):
+                    return
+                yield x
+
 
 def clocks(steps: Steps, run: Execution, tbs: Collection[int]) -> Iterator[tuple[int, Row]]:
     """Every step of a run with its clock: how many steps of each of ``tbs`` happened before it."""
@@ -98,8 +114,6 @@ def clocks(steps: Steps, run: Execution, tbs: Collection[int]) -> Iterator[tuple
 
 def before(steps: Steps, run: Execution, chosen: Collection[int]) -> Before:
     """The order among some steps."""
-    if not chosen:
-        return Before(steps, {}, {})
     tbs = sorted({steps.tb_of[x] for x in chosen})
     column = {tb: i for i, tb in enumerate(tbs)}
     return Before(steps, column, {x: row.copy() for x, row in clocks(steps, run, tbs) if x in chosen})
@@ -120,22 +134,46 @@ class Races:
 def races(steps: Steps, at: Operands, memory: Memory, run: Execution) -> Races:
     """Find every pair of steps that race."""
     cells = _racy(steps, at, memory, run)
+    if not cells:
+        return Races((), {}, Before(steps, {}, {}), True)
     accesses = touching(steps, at, run, cells)
     known = before(steps, run, {access.step for found in accesses.values() for access in found})
+    place = {x: i for i, x in enumerate(run.order)}
     pairs: dict[tuple[int, int], list[Cell]] = {}
+    whole = True
     for cell in sorted(cells):
-        for i, late in enumerate(accesses[cell]):
-            for early in accesses[cell][:i]:
-                if (early.writes or late.writes) and not known(early.step, late.step):
-                    pairs.setdefault((early.step, late.step), []).append(cell)
-            if at_odds(steps, at, late.step):
-                pairs.setdefault((late.step, late.step), []).append(cell)
-        if len(pairs) > MOST_RACES:
+        for pair in _pairs(steps, at, known, accesses[cell], place):
+            pairs.setdefault(pair, []).append(cell)
+            if len(pairs) >= MOST_RACES:
+                whole = False
+                break
+        if not whole:
             break
-    place = {x: i for i, x in enumerate(run.order)} if pairs else {}
     ordered = sorted(pairs.items(), key=lambda item: (place[item[0][1]], place[item[0][0]]))
-    found = tuple(Race(a, b, tuple(where)) for (a, b), where in ordered)
-    return Races(found, accesses, known, len(pairs) <= MOST_RACES)
+    return Races(tuple(Race(a, b, tuple(c)) for (a, b), c in ordered), accesses, known, whole)
+
+
+def by_threadblock(steps: Steps, xs: Iterable[int]) -> dict[int, list[int]]:
+    """Steps in a dictionary of their threadblocks, ascending."""
+    found: dict[int, list[int]] = {}
+    for x in xs:
+        found.setdefault(steps.tb_of[x], []).append(x)
+    return found
+
+
+def _pairs(
+    steps: Steps, at: Operands, known: Before, accesses: Sequence[Access], place: Mapping[int, int]
+) -> Iterator[tuple[int, int]]:
+    """The steps that race on one cell, each pair once, the one that ran first before the other."""
+    everyone = by_threadblock(steps, (access.step for access in accesses))
+    writes = by_threadblock(steps, (access.step for access in accesses if access.writes))
+    for late in accesses:
+        for tb, xs in (everyone if late.writes else writes).items():
+            for early in known.free(late.step, tb, xs):
+                if place[early] < place[late.step]:
+                    yield early, late.step
+        if at_odds(steps, at, late.step):
+            yield late.step, late.step
 
 
 def touching(

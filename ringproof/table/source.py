@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ringproof.table.syntax import syntax_error, too_deep
 from ringproof.textfile import Offsets, SourceError, Span, read_text
-from ringproof.verdict import Finding, Label, Place, Route
+from ringproof.verdict import Finding, Label, Place, Route, Spot
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -54,9 +54,19 @@ def parse(text: str, path: str) -> Source:
         except RecursionError:
             finding = Finding("RP003", "arrays or inline tables are nested too deeply to read")
         except ValueError as error:
+            if text.lstrip().startswith("<"):
+                raise SourceError(path, _xml(text), text) from None
             twice = _defined_twice(text) if str(error).startswith(_TWICE) else None
             finding = twice or syntax_error(text, str(error))
     raise SourceError(path, finding, text)
+
+
+def _xml(text: str) -> Finding:
+    """A program where a table belongs."""
+    at = len(text) - len(text.lstrip())
+    label = Label(Spot(text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)))
+    hint = "`ringproof check` reads a program of threadblocks from a file whose name ends with .xml"
+    return Finding("RP003", "the file is XML; a table is TOML", primary=label, helps=(hint,))
 
 
 # ---- syntax errors ------------------------------------------------------------------------------

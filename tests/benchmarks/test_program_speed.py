@@ -10,7 +10,6 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from statistics import median
 from time import perf_counter
 
 import numpy as np
@@ -94,12 +93,12 @@ def test_time_grows_as_steps_times_their_logarithm(
             program = make(N, 4, N)
             text = to_xml(program)
             took = []
-            for _ in range(3):
+            for _ in range(5):  # the least of some: others work on the machine too
                 began = perf_counter()
                 report = check_program("ring.xml", text, Asked(z3="never"))
                 took.append(perf_counter() - began)
             assert report.exit == Exit.PROVED
-            points.append((program.size * math.log(program.size), median(took)))
+            points.append((program.size * math.log(program.size), min(took)))
 
     benchmark.pedantic(measure, rounds=1)
     work, seconds = (np.log([point[i] for point in points]) for i in (0, 1))

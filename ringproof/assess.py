@@ -10,6 +10,7 @@ from typing import Literal
 from ringproof.cost.best import Best
 from ringproof.events import expand
 from ringproof.problem import GIB, EnginesDisagree
+from ringproof.program.asked import Asked
 from ringproof.simulate import Optional, Outcome, simulate
 from ringproof.table.schedule import Schedule
 from ringproof.verdict import Route, Size
@@ -36,7 +37,8 @@ class Options:
     """What to check: ``ranks`` narrows the claim to these inclusive ranges of N, none is all.
 
     ``induction``: whether to try every N after the sweep, for so many ``seconds`` of work: "auto"
-    where the whole claim of more than one size is proved, "never", or "demanded".
+    where the whole claim of more than one size is proved, "never", or "demanded".  ``program``: what is
+    asked of programs.
     """
 
     settings: Settings = field(default_factory=Settings)
@@ -44,6 +46,7 @@ class Options:
     suggest: int = 400  # how many small changes to try for a "did you mean"
     induction: Literal["auto", "never", "demanded"] = "auto"
     seconds: float = 10.0
+    program: Asked = field(default_factory=Asked)
 
 
 @dataclass(frozen=True, slots=True)

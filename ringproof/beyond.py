@@ -36,7 +36,8 @@ def beyond(schedule: Schedule, sizes: Sequence[Size], results: Sequence[Result],
     """
     from ringproof.proof import every_n
 
-    found = every_n.prove_every_n(schedule, options.seconds)
+    right = all(isinstance(r.verdict, Proved) for r in results)
+    found = every_n.prove_every_n(schedule, options.seconds, frozenset(sizes if right else ()))
     demanded = options.induction == "demanded"
     wrong = [v.size for v in (found.verdict, *found.claims) if isinstance(v, every_n.Refuted)]
     for size in set(wrong) & set(sizes):

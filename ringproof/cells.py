@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ringproof.problem import ExpansionError, Problem, first_undefined
+from ringproof.table.arrays import unique
 from ringproof.table.columns import Column, Columns, column
 from ringproof.table.expr import Divisors, Expr, Items, Range
 from ringproof.table.integers import Undefined, divisors
@@ -171,7 +172,7 @@ class Cells:
                 found = self.defined(of)
                 if found is None or not self.divisible(found, of):
                     return None
-                lists = {int(v): divisors(int(v)) for v in np.unique(found)}
+                lists = {int(v): divisors(int(v)) for v in unique(found)}
                 counts = np.array([len(lists[int(v)]) for v in found], dtype=np.int64)
                 self.whole.reserve(int(counts.sum()))
                 flat = [d for v in found for d in lists[int(v)]]

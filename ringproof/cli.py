@@ -16,9 +16,19 @@ import click
 from ringproof.bound.command import bound
 from ringproof.certify.command import certify, verify
 from ringproof.cost.command import cost
-from ringproof.figure.command import draw, figures, verify_figure
+from ringproof.figure.command import draw
+from ringproof.figure.upkeep import figures, verify_figure
 from ringproof.lsp.command import lsp
-from ringproof.options import COLOR, TABLE, BytesType, CodeType, ParameterType, RanksType, SecondsType
+from ringproof.options import (
+    COLLECTIVES,
+    COLOR,
+    TABLE,
+    BytesType,
+    CodeType,
+    ParameterType,
+    RanksType,
+    SecondsType,
+)
 from ringproof.report import FORMATS
 from ringproof.verdict import Exit
 
@@ -60,6 +70,13 @@ def cli() -> None:
               help="Also: at most K partners a step, each way.")  # fmt: skip
 @click.option("--order", is_flag=True, help="Also: all ranks add in the same order.")
 @click.option("--no-swap", is_flag=True, help="Also: no slot is written while a message reads it.")
+@click.option("--collective", type=click.Choice(COLLECTIVES), default=None,
+              help="What a program is for, whatever its file says.")  # fmt: skip
+@click.option("--post", type=click.Path(dir_okay=False), default=None, metavar="FILE",
+              help="The result that a custom program must end with.")  # fmt: skip
+@click.option("--runtime", type=click.Choice(["msccl", "azure", "rccl"]), default=None,
+              help="Also: this runtime loads a program.")  # fmt: skip
+@click.option("--z3", is_flag=True, help="Z3 decides the sums of a program of any length.")
 @click.option("--memory", type=BytesType(), default=float(4 << 30), metavar="SIZE",
               help="Refuse replays that need more (default: 4GiB).")  # fmt: skip
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text",
@@ -70,9 +87,10 @@ def cli() -> None:
 @click.option("-v", "--verbose", is_flag=True, help="Add times and where to read on.")
 @COLOR
 def check(paths: tuple[str, ...], **given: Any) -> None:
-    """Prove every table, or show where it is wrong.
+    """Prove every table and program, or show where it is wrong.
 
-    Checks the tables in schedules/ when no FILE or DIR is given; - is standard input.
+    A table is a .toml file, a program of GPU threadblocks an .xml file (MSCCL). Checks what is in
+    schedules/ when no FILE or DIR is given; - is standard input.
     """
     from ringproof.run import run_check
 

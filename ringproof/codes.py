@@ -86,11 +86,43 @@ _ALL = (
     Code("RP503", "engines-disagree", "replay and proof give different answers: a mistake in ringproof"),
     Code("RP504", "partial", "the check was narrowed, so it says less than the table claims"),
     Code("RP505", "wrong-beyond", "a table is right for all it claims, and wrong at some N beyond"),
+    # ---- RP6xx: programs ----
+    Code("RP601", "xml-syntax", "a program's file is not XML, or is cut off"),
+    Code("RP602", "document-type", "a program's file declares a document type or entities"),
+    Code("RP603", "misplaced-element", "an element or text of a program stands where it does not belong"),
+    Code("RP604", "missing-attribute", "an element of a program lacks an attribute that every runtime reads"),
+    Code("RP605", "bad-attribute", "a value of a program that cannot be"),
+    Code("RP606", "not-read", "an element or attribute of a program that no runtime reads"),
+    Code("RP607", "numbering", "ids or step numbers of a program are double, missing or out of order"),
+    Code("RP608", "no-such-peer", "a threadblock sends to or receives from a GPU that is not there"),
+    Code("RP611", "out-of-bounds", "an operand reaches beyond its buffer"),
+    Code("RP612", "shared-connection", "two threadblocks send, or receive, on one connection"),
+    Code("RP613", "no-peer", "a step sends or receives in a threadblock that has no such peer"),
+    Code("RP614", "unequal-count", "a message is received with another count than it was sent"),
+    Code("RP615", "unmatched-message", "a connection has more sends than receives, or the other way round"),
+    Code("RP616", "no-such-step", "a step waits for a step that does not exist"),
+    Code("RP617", "never-raised", "a step waits for a flag that nothing raises"),
+    Code("RP618", "deadlock", "every interleaving of the program hangs"),
+    Code("RP619", "window", "the program hangs unless a connection holds more messages"),
+    Code("RP621", "race", "two accesses to memory have no order, and the contents depend on it"),
+    Code("RP622", "harmless-race", "two accesses to memory have no order, and all orders give the same"),
+    Code("RP623", "unset-read", "a step reads memory that nothing has set"),
+    Code("RP624", "wrong-result", "at the end a chunk does not hold what the collective promises"),
+    Code("RP625", "input-overwritten", "out of place a step writes into the input"),
+    Code("RP626", "useless-send", "nothing of a message reaches the result"),
+    Code("RP627", "addition-order", "ranks add the same contributions in different orders"),
+    Code("RP628", "nothing-promised", "the collective of the file promises no result that is known"),
+    Code("RP631", "not-loadable", "a runtime refuses to load the program"),
 )
 
 PROPERTIES: Mapping[str, str] = MappingProxyType({  # property -> the code of what refutes it
     "in-range": "RP202", "conflict-free": "RP203", "defined": "RP305", "complete": "RP301",
     "once": "RP302", "no-resend": "RP303", "ensures": "RP304", "used": "RP306", "ports": "RP307",
     "order": "RP308", "no-swap": "RP309", "claims": "RP401", "optimal": "RP403",
+})  # fmt: skip
+PROGRAM_PROPERTIES: Mapping[str, str] = MappingProxyType({
+    "in-range": "RP611", "connected": "RP612", "matched": "RP615", "raised": "RP617",
+    "deadlock-free": "RP618", "race-free": "RP621", "defined": "RP623", "complete": "RP624",
+    "loads": "RP631",
 })  # fmt: skip
 CODES: Mapping[str, Code] = MappingProxyType({code.code: code for code in _ALL})

@@ -15,6 +15,7 @@ import numpy as np
 
 from ringproof.cells import Cells, Unrolling
 from ringproof.problem import Problem
+from ringproof.table.arrays import unique
 from ringproof.table.integers import Undefined
 from ringproof.table.schedule import Use
 from ringproof.verdict import Route, Size
@@ -122,7 +123,7 @@ def _groups(use: Use, whole: Unrolling) -> list[Groups]:
             numbers[sizes == n],
             np.stack([rank[order[a : a + n]] for a in first[sizes == n]]),
         )
-        for n in np.unique(sizes).tolist()
+        for n in unique(sizes).tolist()
     ]
 
 

@@ -7,6 +7,8 @@ from typing import Any, ClassVar
 
 import click
 
+COLLECTIVES = ("all-reduce", "reduce-scatter", "all-gather", "broadcast", "reduce", "scatter", "gather",
+               "all-to-all", "custom")  # fmt: skip
 Ranks = tuple[tuple[int, int], ...]
 _RANGE = re.compile(r"\s*([0-9]{1,18})\s*(?:\.\.\s*([0-9]{1,18})\s*)?")
 

@@ -17,28 +17,35 @@ from ringproof.assess import Options, Settings
 from ringproof.check import Progress, check, check_file
 from ringproof.codes import CODES, find
 from ringproof.diagnose.problems import out_of_memory
+from ringproof.inputs import PROGRAMS, TABLES, Item, ProgramText, check_item, is_program, stdin, tables, usual
 from ringproof.output import reader_may_leave
+from ringproof.program.asked import Asked
 from ringproof.report import renderer, text
 from ringproof.report.properties import Detail
 from ringproof.simulate import Optional
 from ringproof.table.misread import closest
 from ringproof.table.source import Source, SourceError, read
-from ringproof.verdict import Exit, Finding, Report, worst
-
-USUAL_FOLDER = "schedules"
-Item = str | Source | Report
+from ringproof.verdict import Exit, Report, TableError, worst
 
 
 def run_check(paths: Sequence[str], given: Mapping[str, Any]) -> Exit:
     """Check everything under ``paths`` and write the report; returns the worst exit code."""
-    options = _options(given)
+    try:
+        options = _options(given)
+    except TableError as error:
+        called, text = getattr(error, "path", given["post"]), getattr(error, "text", "")
+        return _told([Report(called, "", text, "", findings=error.findings)], given, None)
     output = None if given["output"] == "-" else given["output"]
-    found = list(tables(paths or usual()))
+    found = list(tables(paths or usual(), (*TABLES, *PROGRAMS)))
     if output is not None:
         _writable(output, found)
-    files: list[Item] = [_stdin() if file == "-" else file for file in found]
+    files: list[Item] = [stdin() if file == "-" else file for file in found]
     jobs = min(given["jobs"] or os.cpu_count() or 1, len(files))
-    reports = list(_checked(files, options, jobs))
+    return _told(list(_checked(files, options, jobs)), given, output)
+
+
+def _told(reports: Sequence[Report], given: Mapping[str, Any], output: str | None) -> Exit:
+    """Write the report, and return the worst exit code."""
     rendered = _render(reports, given, output)
     if output is None:
         with reader_may_leave():
@@ -55,40 +62,24 @@ def _options(given: Mapping[str, Any]) -> Options:
     settings = Settings(wanted, given["timeout"], given["memory"], symmetry)  # type: ignore[arg-type]
     ranks = tuple(span for spans in given["ranks"] for span in spans)
     induction = "demanded" if given["every_n"] else "never" if given["bounded"] else "auto"
-    return Options(settings, ranks, induction=induction, seconds=given["induction"])  # type: ignore[arg-type]
+    return Options(
+        settings, ranks, induction=induction, seconds=given["induction"], program=_asked(given)  # type: ignore[arg-type]
+    )
 
 
-def usual() -> tuple[str]:
-    """The folder to take where no path is given; errors: `UsageError` when it is not there."""
-    if not os.path.isdir(USUAL_FOLDER):
-        raise click.UsageError(f"give a FILE or a folder: there is no folder {USUAL_FOLDER}/ here")
-    return (USUAL_FOLDER,)
+def _asked(given: Mapping[str, Any]) -> Asked:
+    """What is asked of programs; errors: `TableError` about the file of the wanted result."""
+    wanted = None
+    if given["post"] is not None:
+        from ringproof.program.post import read_post
 
-
-def tables(paths: Sequence[str]) -> Iterator[str | Report]:
-    """The files to check, in order, each once; a folder without tables is a report of its own."""
-    told: set[str] = set()
-    for path in paths:
-        if not path:
-            raise click.UsageError("a path is empty")
-        found = [path]
-        if path != "-" and os.path.isdir(path):
-            found = sorted(str(p) for p in Path(path).rglob("*.toml"))
-            if not found:
-                finding = Finding("RP004", "the folder has no tables (files named *.toml)")
-                yield Report(path, "", "", "", findings=(finding,))
-        for file in found:
-            if os.path.normpath(file) not in told:
-                told.add(os.path.normpath(file))
-                yield file
-
-
-def _stdin() -> Source | Report:
-    """Standard input, read before any other process could."""
-    try:
-        return read("-")
-    except SourceError as error:
-        return Report(error.path, "", error.text, "", findings=error.findings)
+        source = read(given["post"])
+        try:
+            wanted = read_post(source.values)
+        except TableError as error:
+            raise SourceError(source.path, error.findings[0], source.text) from error
+    z3 = "always" if given["z3"] else "auto"
+    return Asked(given["collective"] or "", wanted, given["runtime"], z3, given["timeout"])  # type: ignore[arg-type]
 
 
 def _checked(items: Sequence[Item], options: Options, jobs: int) -> Iterator[Report]:
@@ -110,6 +101,8 @@ def _one(item: Item, options: Options, progress: Progress | None = None) -> Repo
             return item
         if isinstance(item, Source):
             return check(item, options, progress)
+        if isinstance(item, ProgramText) or is_program(item):
+            return check_item(item, options)
         return check_file(item, options, progress)
     except MemoryError:
         path = getattr(item, "path", item)
@@ -122,7 +115,11 @@ def _one(item: Item, options: Options, progress: Progress | None = None) -> Repo
 def _weight(item: Item, options: Options) -> float:
     from ringproof.weigh import weight
 
-    return 0.0 if isinstance(item, Report) else weight(item, options)
+    if isinstance(item, Report | ProgramText):
+        return 0.0
+    if isinstance(item, str) and is_program(item):
+        return os.path.getsize(item) / 100 if os.path.exists(item) else 0.0  # bytes a step
+    return weight(item, options)
 
 
 def _in_parallel(

@@ -12,6 +12,7 @@ from itertools import accumulate
 from ringproof.verdict import Finding, Label, Spot, TableError
 
 LARGEST = 4 * 1024 * 1024
+LARGEST_PROGRAM = 32 * 1024 * 1024
 STDIN = "<stdin>"
 
 
@@ -33,20 +34,18 @@ class SourceError(TableError):
         self.path, self.text = path, text
 
 
-def read_text(path: str) -> tuple[str, str]:
+def read_text(path: str, largest: int = LARGEST) -> tuple[str, str]:
     """Read a text file, or standard input when the path is ``-``: how to call it, and its text.
 
-    Raises ``SourceError`` with RP001 (cannot be read), RP002 (not UTF-8) or RP005 (over 4 MiB).
+    Raises ``SourceError`` with RP001 (cannot be read), RP002 (not UTF-8) or RP005 (over ``largest`` bytes).
     """
     called = STDIN if path == "-" else path
     try:
-        raw = _bytes(path)
+        raw = _bytes(path, largest)
     except (OSError, ValueError) as error:
         raise SourceError(called, _unreadable(path, error)) from None
-    if len(raw) > LARGEST:
-        hint = "a schedule of this size is better written as rows than as a list of sends"
-        finding = Finding("RP005", "the file is larger than 4 MiB", helps=(hint,))
-        raise SourceError(called, finding)
+    if len(raw) > largest:
+        raise SourceError(called, too_large(largest))
     utf16 = raw.startswith((b"\xff\xfe", b"\xfe\xff"))
     raw = raw.removeprefix(b"\xef\xbb\xbf")
     try:
@@ -61,13 +60,20 @@ def read_text(path: str) -> tuple[str, str]:
     raise SourceError(called, finding, text)
 
 
-def _bytes(path: str) -> bytes:
+def too_large(largest: int) -> Finding:
+    """A file of more bytes than any of its kind."""
+    hint = "a schedule of this size is better written as rows than as a list of sends"
+    title = f"the file is larger than {largest >> 20} MiB"
+    return Finding("RP005", title, helps=(hint,) if largest == LARGEST else ())
+
+
+def _bytes(path: str, largest: int) -> bytes:
     if path != "-":
         with open(path, "rb") as file:
-            return file.read(LARGEST + 1)
+            return file.read(largest + 1)
     if sys.stdin is None:
         raise OSError("standard input is closed")
-    return sys.stdin.buffer.read(LARGEST + 1)
+    return sys.stdin.buffer.read(largest + 1)
 
 
 def _unreadable(path: str, error: Exception) -> Finding:
@@ -95,7 +101,7 @@ def _near(path: str) -> list[str]:
         if not found:
             return []
         folder = os.path.join(parent, found[0])
-    tables = [n for n in _names_in(folder) if n.endswith(".toml")]
+    tables = [n for n in _names_in(folder) if n.endswith((".toml", ".xml"))]
     return [os.path.join(folder, n) for n in difflib.get_close_matches(name, tables, 1)]
 
 

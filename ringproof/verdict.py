@@ -198,7 +198,7 @@ class Used:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Everything there is to say about one table.
+    """Everything there is to say about one table, or one program.
 
     ``text`` is the table's source, kept for drawing spans.  ``findings`` are in the order to read
     them: root cause first.  ``facts`` are sentences about what was proved, how, and what is assumed.
@@ -217,6 +217,7 @@ class Report:
     seconds: tuple[tuple[str, float], ...] = ()
     used: tuple[Used, ...] = ()
     every_n: Beyond | None = None
+    kind: Literal["table", "program"] = "table"
 
     @property
     def exit(self) -> Exit:

@@ -124,7 +124,7 @@ def outcome_text(report: Report) -> str:
             text += f"; {beyond}" if beyond else ""
         others = [w for w in dict.fromkeys(words) if w not in (word, "proved")]
         text += "".join(f"; {words.count(w)} {w}" for w in others)
-        if word == "refuted":
+        if word == "refuted" and report.kind == "table":
             text += f"; {'counterexample' if count == 1 else 'counterexamples'} replayed"
         return text
     errors = sum(finding.severity == "error" for finding in report.findings)

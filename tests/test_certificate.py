@@ -20,7 +20,7 @@ from ringproof.verdict import Exit
 from tests.conftest import Run
 
 SCHEDULES = Path(__file__).parents[1] / "schedules"
-NAMES = ("ring_reduce_scatter", "ring_all_gather", "naive", "one_shot_all_reduce")
+NAMES = ("ring_reduce_scatter", "ring_all_gather", "naive", "one_shot_all_reduce", "bine_all_gather")
 
 
 def table(name: str) -> Schedule:

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import html
 import json
+import os
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from ringproof.cli import main
-from ringproof.figure import pdf
+from ringproof.figure import pdf, render
+from ringproof.figure.ink import read_ink
 from ringproof.verdict import Exit
 from tests.conftest import HOME
 
 RING = "schedules/ring.toml"
 WRONG = "tests/wrong/ring_flipped_sign.toml"
-needs_poppler = pytest.mark.skipif(not shutil.which("pdffonts"), reason="no poppler on this system")
 
 
 @pytest.fixture(autouse=True)
@@ -30,10 +32,6 @@ def draw(*arguments: object) -> int:
     return int(main(["draw", *map(str, arguments)]))
 
 
-def told(*command: object) -> str:
-    return subprocess.run(list(map(str, command)), capture_output=True, text=True, check=True).stdout
-
-
 def metadata(svg: str) -> dict[str, object]:
     found = re.search(r"<metadata>(.*?)</metadata>", svg)
     assert found
@@ -42,7 +40,7 @@ def metadata(svg: str) -> dict[str, object]:
 
 
 def test_every_format_follows_its_suffix(tmp_path: Path) -> None:
-    forms = {".svg": b"<svg", ".png": b"\x89PNG", ".dot": b"digraph", ".gv": b"digraph", ".tikz": b"% ring",
+    forms = {".svg": b"<svg", ".png": b"\x89PNG", ".dot": b"// ring", ".gv": b"// ring", ".tikz": b"% ring",
              ".tex": b"% ring"}  # fmt: skip
     outputs = [argument for suffix in forms for argument in ("-o", tmp_path / f"ring{suffix}")]
     assert draw(RING, "-N", 4, *outputs) == Exit.PROVED
@@ -68,12 +66,38 @@ def test_a_file_says_what_it_is(tmp_path: Path) -> None:
     assert "<!--" not in svg
 
 
-def test_every_id_in_the_dot_is_a_group_in_the_svg(tmp_path: Path) -> None:
-    draw(RING, "-N", 4, "-o", tmp_path / "ring.svg", "-o", tmp_path / "ring.dot")
-    wanted = re.findall(r' \[id="([^"]+)"', (tmp_path / "ring.dot").read_text())
-    groups = re.findall(r'<g id="([^"]+)"', (tmp_path / "ring.svg").read_text())
-    assert len(wanted) > 100
-    assert sorted(wanted) == sorted(set(groups) - {"graph0"})
+of_every_kind = pytest.mark.parametrize(
+    "arguments", [("-N", 4), ("-N", 9), ("-N", 4, "--layout", "vector", "--width", "2col")]
+)
+
+
+def raw(dot: Path) -> str:
+    """Graphviz's own SVG of a DOT file, before it is dressed."""
+    command = [render._bundled(), "-Kneato", "-n2", "-Tsvg"]
+    return subprocess.run(command, input=dot.read_bytes(), capture_output=True, check=True).stdout.decode()
+
+
+@of_every_kind
+def test_every_node_and_edge_of_the_dot_is_a_group_in_the_svg(
+    arguments: tuple[object, ...], tmp_path: Path
+) -> None:
+    draw(RING, *arguments, "-o", tmp_path / "ring.dot")
+    text = (tmp_path / "ring.dot").read_text()
+    nodes = set(re.findall(r"^(\w+) \[", text, re.MULTILINE)) - {"graph", "node", "edge", "page"}
+    edges = set(re.findall(r"^\w+ -> \w+ \[id=\"([^\"]+)\"", text, re.MULTILINE))
+    groups = re.findall(r'<g id="([^"]+)" class="(?:node|edge)', raw(tmp_path / "ring.dot"))
+    assert len(nodes) > 100
+    assert sorted(groups) == sorted(nodes | edges)
+
+
+@of_every_kind
+def test_dressing_changes_no_ink(arguments: tuple[object, ...], tmp_path: Path) -> None:
+    draw(RING, *arguments, "-o", tmp_path / "ring.dot", "-o", tmp_path / "ring.svg")
+    plain, dressed = raw(tmp_path / "ring.dot"), (tmp_path / "ring.svg").read_text()
+    before = [replace(s, group="", order=0) for s in read_ink(plain).shapes if s.fill or s.stroke]
+    after = [replace(s, group="", order=0) for s in read_ink(dressed).shapes]
+    assert len(dressed) < 0.75 * len(plain)
+    assert before == after
 
 
 def test_a_send_runs_between_its_cells(tmp_path: Path) -> None:
@@ -114,10 +138,10 @@ def test_every_known_mistake_can_be_drawn(path: Path, tmp_path: Path) -> None:
     [
         ((RING, "-N", "65"), "claims N = 2..64"),
         ((RING,), "give -N"),
-        ((RING, "-N", "4", "-o", "x.gif"), "unknown suffix '.gif'"),
+        ((RING, "-N", "4", "-o", "x.webp"), "unknown suffix '.webp'"),
         ((RING, "-N", "4", "-o", "nowhere/x.svg"), "there is no folder nowhere"),
         ((RING, "-N", "4", "-o", RING, "--format", "svg"), "would overwrite the table"),
-        ((RING, "-N", "64", "--width", "120", "--layout", "matrix", "-o", "x.gif"), "unknown suffix"),
+        ((RING, "-N", "64", "--width", "120", "--layout", "matrix", "-o", "x.webp"), "unknown suffix"),
         ((RING, "-N", "4", "--width", "wide"), "not 1col, 2col or a number of points"),
         ((RING, "-N", "4", "--chunk", "4"), "there is no chunk 4"),
         ((RING, "-N", "4", "-p", "L=2"), "it is no parameter"),
@@ -152,6 +176,33 @@ def test_nothing_is_left_where_a_file_cannot_be_written(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_link_stays_a_link_and_a_device_a_device(tmp_path: Path) -> None:
+    from ringproof.figure.targets import TargetError, write
+
+    (tmp_path / "real.svg").write_text("old")
+    (tmp_path / "link.svg").symlink_to("real.svg")
+    write({str(tmp_path / "link.svg"): b"new", os.devnull: b"nothing"})
+    assert (tmp_path / "link.svg").is_symlink()
+    assert (tmp_path / "real.svg").read_bytes() == b"new"
+    assert not Path(os.devnull).is_file()
+    if Path("/dev/full").exists():
+        with pytest.raises(TargetError, match="cannot write /dev/full: no space left"):
+            write({str(tmp_path / "a.svg"): b"a", "/dev/full": b"x"})
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link.svg", "real.svg"]
+
+
+def test_a_renderer_that_is_asked_for_is_not_replaced(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(shutil, "which", lambda name: None if name == "dot" else name)
+    monkeypatch.setattr(pdf, "possible", lambda: True)
+    for suffix in ("pdf", "svg"):
+        arguments = (RING, "-N", 4, "--renderer", "system", "-o", tmp_path / f"x.{suffix}")
+        assert draw(*arguments) == Exit.CANNOT_CHECK
+        assert "there is no Graphviz on this system" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_what_does_not_fit_gives_way_and_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert draw(RING, "-N", 8, "-o", tmp_path / "x.svg") == Exit.PROVED
     printed = capsys.readouterr()
@@ -169,34 +220,3 @@ def test_pdf_without_graphviz_names_what_to_install(
     assert "install it" in told_by
     assert "ringproof[pdf]" in told_by
     assert list(tmp_path.iterdir()) == []
-
-
-@needs_poppler
-@pytest.mark.parametrize("writer", ["graphviz", "reportlab"])
-def test_a_pdf_embeds_its_fonts_and_keeps_words_on_the_page(
-    writer: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    found = shutil.which
-    if writer == "graphviz" and not found("dot"):
-        pytest.skip("no Graphviz on this system")
-    if writer == "reportlab":
-        if not pdf.possible():
-            pytest.skip("the extra pdf is not installed")
-        monkeypatch.setattr(shutil, "which", lambda name: None if name == "dot" else found(name))
-    path = tmp_path / "x.pdf"
-    assert draw(RING, "-N", 4, "-o", path) == Exit.PROVED
-    fonts = told("pdffonts", path).splitlines()[2:]
-    assert fonts
-    for line in fonts:
-        assert "Type 3" not in line
-        assert re.search(r"\byes +(yes|no) +(yes|no)\b", line), line
-    page = told("pdftotext", "-bbox", path, "-")
-    words = re.findall(r'xMin="([-\d.]+)" yMin="([-\d.]+)" xMax="([-\d.]+)" yMax="([-\d.]+)">', page)
-    boxes = [tuple(map(float, word)) for word in words]
-    assert len(boxes) > 40
-    for left, top, right, bottom in boxes:
-        assert 0 <= left < right <= 240
-        assert 0 <= top < bottom <= 145
-    again = tmp_path / "y.pdf"
-    draw(RING, "-N", 4, "-o", again)
-    assert path.read_bytes() == again.read_bytes()

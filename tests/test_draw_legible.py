@@ -17,6 +17,7 @@ from ringproof.figure import picture, render
 from ringproof.figure.ink import read_ink
 from ringproof.figure.layout import Layout, Wanted
 from ringproof.figure.legibility import Illegible, illegible
+from ringproof.figure.prepare import proved
 from ringproof.figure.story import Story, tell
 from ringproof.figure.verify import verify
 from ringproof.simulate import simulate
@@ -73,6 +74,20 @@ def test_every_picture_of_every_table_is_legible(path: Path) -> None:
                 assert judged(story, Wanted(layout, width)) == ([], ()), (size, width, layout)
 
 
+@pytest.mark.sweep
+@every_table
+def test_every_table_is_proved_wherever_it_is_drawn(path: Path) -> None:
+    source = read(str(path))
+    schedule = read_schedule(source.values, source.path)
+    low, high = schedule.ranks
+    claimed = [N for N in range(2, 65) if low <= N <= high and list(schedule.at(N))]
+    assert claimed
+    for N in claimed:
+        found = proved(str(path), N)
+        assert found.focus is None
+        assert found.story.ranks == N
+
+
 @pytest.mark.parametrize("path", sorted((HOME / "tests" / "wrong").glob("*.toml")), ids=lambda p: p.stem)
 def test_counterexamples_are_legible(path: Path, tmp_path: Path) -> None:
     for number, options in enumerate(([], ["--width", "2col"], ["--layout", "vector"], ["--layout", "life"])):
@@ -100,7 +115,8 @@ def added(svg: str, ink: str) -> str:
 BOX = '<polygon fill="{}" stroke="none" points="{},{} {},{} {},{} {},{} {},{}"/>'
 LINE = '<path fill="none" stroke="{}" stroke-width="{}" d="M{},{}C{},{} {},{} {},{}"/>'
 DEFECTS: dict[str, tuple[str, Callable[[str], str]]] = {
-    "off the page": ("off the page", lambda svg: svg.replace('width="240pt"', 'width="230pt"')),
+    "off the page": ("off the page", lambda svg: svg.replace('width="240pt"', 'width="230pt"').replace(
+        'viewBox="0.00 0.00 240', 'viewBox="0.00 0.00 230')),
     "small text": ("text of 5.00 pt", lambda svg: svg.replace('font-size="130.00"', 'font-size="100.00"')),
     "thin stroke": ("a stroke of 0.10 pt", lambda svg: svg.replace('stroke-width="17"', 'stroke-width="2"')),
     "text on text": ("text on text", lambda svg: svg.replace(">rank 0<", ">rank 0 and more than fits<")),

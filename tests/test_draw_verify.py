@@ -33,6 +33,8 @@ CASES = {
     "wrong": (WRONG, "-N", "4", "--counterexample"),
     "double": ("tests/wrong/swing_six.toml", "--counterexample"),
     "broken": ("tests/wrong/ring_send_to_rank_n.toml", "--counterexample"),
+    "near the seam": ("schedules/double_binary_tree_all_reduce.toml", "-N", "7", "-p", "S=4",
+                      "--layout", "vector", "--width", "2col"),
     "rooted": ("schedules/binomial_broadcast.toml", "-N", "7"),
     "scratch": ("schedules/one_shot_all_reduce.toml", "-N", "3"),
     "local": ("schedules/bruck_all_to_all.toml", "-N", "4", "--width", "2col"),
@@ -58,14 +60,14 @@ def resealed(svg: str, change: Callable[[dict[str, object]], None] | None = None
     return f"{svg[: found.start()]}<metadata>{text}</metadata>\n{svg[found.end() :]}"
 
 
-def group(svg: str, name: str) -> re.Match[str]:
-    found = re.search(rf'<g id="{name}"[^>]*>\n.*?</g>\n', svg, re.DOTALL)
+def shape(svg: str, name: str) -> re.Match[str]:
+    found = re.search(rf'<\w+ id="{name}"[^>]*/>\n|<text id="{name}"[^>]*>[^<]*</text>\n', svg)
     assert found, name
     return found
 
 
 def replaced(svg: str, name: str, change: Callable[[str], str]) -> str:
-    found = group(svg, name)
+    found = shape(svg, name)
     changed = change(found[0])
     assert changed != found[0]
     return svg[: found.start()] + changed + svg[found.end() :]
@@ -90,6 +92,20 @@ def painted(text: str, color: str) -> str:
     return re.sub(r'fill="#[0-9a-f]{6}"', f'fill="{color}"', text)
 
 
+def exchanged(svg: str, first: str, second: str) -> str:
+    """Two shapes with each other's paint."""
+    a, b = (re.findall(r'fill="(#[0-9a-f]{6})"', shape(svg, name)[0])[0] for name in (first, second))
+    return replaced(replaced(svg, first, lambda g: painted(g, b)), second, lambda g: painted(g, a))
+
+
+def last(svg: str, ink: str) -> str:
+    """Ink painted over everything else."""
+    return svg.replace("</g>\n</svg>", f"{ink}\n</g>\n</svg>")
+
+
+POINTS = 'points="{0},{1} {2},{1} {2},{3} {0},{3}"'
+
+
 @pytest.fixture(autouse=True)
 def at_home(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(HOME)
@@ -101,6 +117,68 @@ def test_a_picture_agrees_with_itself(name: str, tmp_path: Path) -> None:
     assert verify(svg).wrong == ()
     assert verify(resealed(svg)).wrong == ()
     assert main(["verify-figure", str(tmp_path / f"{name}.svg")]) == Exit.PROVED
+
+
+TOOTH = r'<path fill="none" stroke="#4a4a4a" stroke-width="10"[^>]*/>\n'
+def beside(svg: str, name: str, more: str) -> str:
+    """One more attribute for a shape."""
+    return replaced(svg, name, lambda g: g.replace(f'id="{name}"', f'id="{name}" {more}'))
+
+
+GAP = 900, -1980, 1020, -1860  # between two boxes of the token picture, where a send goes
+ON_BOX = 1140, -2180, 1460, -1960
+HIDDEN = {
+    "a white patch on a send": lambda svg: last(svg, f'<polygon fill="#ffffff" {POINTS.format(*GAP)}/>'),
+    "a patch with an edge": lambda svg: last(
+        svg, f'<polygon fill="#ffffff" stroke="#ffffff" {POINTS.format(*ON_BOX)}/>'),
+    "a round patch": lambda svg: last(
+        svg, '<ellipse fill="#ffffff" cx="1300" cy="-2070" rx="200" ry="140"/>'),
+    "a patch of five corners": lambda svg: last(
+        svg, '<polygon fill="#ffffff" points="1140,-2180 1460,-2180 1460,-1960 1300,-1940 1140,-1960"/>'),
+    "a patch that is a path": lambda svg: last(
+        svg, '<path fill="#ffffff" d="M1140,-2180C1240,-2180 1360,-2180 1460,-1960"/>'),
+    "a thick white stroke": lambda svg: last(
+        svg, '<path fill="none" stroke="#ffffff" stroke-width="60" '
+        'd="M960,-2000C960,-1950 960,-1900 960,-1850"/>'),
+    "a thick lane": lambda svg: last(
+        svg, '<path fill="none" stroke="#cfcfcf" stroke-width="60" '
+        'd="M900,-1900C940,-1900 980,-1900 1020,-1900"/>'),
+    "a second label": lambda svg: last(svg, '<text x="1240" y="-2060" font-size="140">c9</text>'),
+    "loose words": lambda svg: last(svg, '<text x="900" y="-1900" font-size="140">c9</text>'),
+    "another element": lambda svg: last(
+        svg, '<rect x="900" y="-2000" width="500" height="500" fill="#ffffff"/>'),
+    "an image": lambda svg: last(svg, '<image x="900" y="-2000" width="500" height="500"/>'),
+    "a style sheet": lambda svg: svg.replace(
+        '<g id="graph0"', '<style>polygon{fill:red}</style><g id="graph0"'),
+    "a style": lambda svg: beside(svg, SEND, 'style="display:none"'),
+    "covered words": lambda svg: last(
+        svg, f'<polygon fill="#ffffff" {POINTS.format(350, -300, 3600, -220)}/>'),
+    "what is hidden": lambda svg: beside(svg, SEND, 'visibility="hidden"'),
+    "what is seen through": lambda svg: beside(svg, "t1_r1_s3_p0", 'fill-opacity="0"'),
+    "what is cut off": lambda svg: beside(svg, SEND, 'clip-path="url(#a)"'),
+    "what moves": lambda svg: replaced(svg, SEND, lambda g: g.replace(
+        "/>", '><animate attributeName="opacity" values="0" dur="1s"/></path>')),
+    "a part of a label": lambda svg: replaced(svg, "t1_r1_s3_label", lambda g: g.replace(
+        ">c3<", '>c3<tspan dx="-99">c1</tspan><')),
+    "another view": lambda svg: svg.replace('viewBox="0.00 0.00 240.00', 'viewBox="0.00 0.00 120.00'),
+    "a style sheet before it": lambda svg: '<?xml-stylesheet href="x.css"?>' + svg,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("defect", HIDDEN)
+def test_nothing_can_be_hidden(defect: str, tmp_path: Path) -> None:
+    svg = drawn("token", tmp_path)
+    changed = HIDDEN[defect](svg)
+    assert changed != svg
+    found = verify(resealed(changed)).wrong
+    assert found != (), "sealed again, it passes"
+    assert not any("seal" in why or "digest" in why for why in found)
+
+
+def test_a_patch_over_two_panels_is_in_both(tmp_path: Path) -> None:
+    svg = drawn("compare", tmp_path)
+    changed = last(svg, f'<polygon fill="#ffffff" {POINTS.format(4000, -3300, 6500, -2300)}/>')
+    assert verify(resealed(changed)).wrong != ()
 
 
 SEND = "send_t1_r1_r2_c3"  # of the token picture: the step in which rank 1 sends rank 2 chunk 3
@@ -124,26 +202,66 @@ DEFECTS: dict[str, tuple[str, Callable[[str], str]]] = {
     "a label changed": ("token", lambda svg: replaced(
         svg, "t1_r1_s3_label", lambda g: g.replace(">c3<", ">c1<"))),
     "a patch over a box": ("token", lambda svg: replaced(svg, "t1_r1_s3_label", lambda g: g + (
-        '<g id="p"><polygon fill="#ffffff" stroke="none" points="1200,-2100 1500,-2100 1500,-1900 1200,-1900 '
-        '1200,-2100"/></g>\n'))),
+        '<polygon fill="#ffffff" points="1200,-2100 1500,-2100 1500,-1900 1200,-1900"/>\n'))),
     "a rank's label changed": ("token", lambda svg: svg.replace(">rank 1<", ">rank 2<")),
     "a step's number changed": ("token", lambda svg: svg.replace(">step 1<", ">step 2<")),
     "a chip changed": ("several", lambda svg: svg.replace(">c4&#45;7<", ">c0&#45;3<", 1)),
-    "a tooth deleted": ("several", lambda svg: re.sub(r'<g id="i\d+" class="edge tooth">.*?</g>\n', "", svg,
-                                                      count=1, flags=re.DOTALL)),
+    "a tooth deleted": ("several", lambda svg: re.sub(TOOTH, "", svg, count=1)),
     "a vector slot painted out": ("vector", lambda svg: without(svg, "t2_r2_s3_p0")),
     "a solid box emptied": ("vector", lambda svg: replaced(svg, "t6_r0_s0", lambda g: painted(g, "#ffffff"))),
     "a cell repainted": ("heat", lambda svg: replaced(svg, "m_2_3", lambda g: painted(g, "#440154"))),
     "a cell of a strange colour": ("heat", lambda svg: replaced(
         svg, "m_2_3", lambda g: painted(g, "#ff0000"))),
-    "a life cell repainted": ("heat", lambda svg: replaced(svg, "v_2_3", lambda g: painted(g, "#17304a"))),
-    "a cell deleted": ("heat", lambda svg: without(svg, "v_2_3")),
+    "a life cell repainted": ("heat", lambda svg: replaced(svg, "v_2_1_8", lambda g: painted(g, "#17304a"))),
+    "a cell deleted": ("heat", lambda svg: without(svg, "m_2_3")),
+    "a run of cells deleted": ("heat", lambda svg: without(svg, "v_2_1_8")),
+    "a cell moved by a column": ("heat", lambda svg: replaced(svg, "m_2_3", lambda g: shifted(g, 267, 0))),
+    "a cell moved by a row": ("heat", lambda svg: replaced(svg, "m_2_3", lambda g: shifted(g, 0, 232))),
+    "a cell moved a little": ("heat", lambda svg: replaced(svg, "m_2_3", lambda g: shifted(g, 6, 0))),
+    "two cells exchanged": ("heat", lambda svg: exchanged(svg, "m_2_3", "m_5_7")),
+    "two rows exchanged": ("heat", lambda svg: exchanged(svg, "v_2_0", "v_2_10_16")),
     "a patch over cells": ("heat", lambda svg: replaced(svg, "m_2_3", lambda g: g + shifted(g, 7, 7))),
+    "a patch exactly over a cell": ("heat", lambda svg: replaced(svg, "m_2_3", lambda g: g + painted(
+        g, "#440154"))),
+    "a patch under a cell": ("heat", lambda svg: replaced(svg, "m_2_3", lambda g: painted(g, "#440154") + g)),
+    "a patch painted last": ("heat", lambda svg: last(
+        svg, f'<polygon fill="#17304a" {POINTS.format(1000, -6000, 2000, -5500)}/>')),
+    "a patch over all": ("heat", lambda svg: last(
+        svg, f'<polygon fill="#ffffff" {POINTS.format(0, -6720, 4800, 0)}/>')),
+    "a line through cells": ("heat", lambda svg: last(
+        svg, '<path fill="none" stroke="#000000" stroke-width="20" d="M1000,-6000C1100,-5900 1200,-5800 '
+        '1300,-5700"/>')),
+    "a label on cells": ("heat", lambda svg: last(svg, '<text x="1000" y="-6000" font-size="130">c3</text>')),
+    "a rank of an axis changed": ("heat", lambda svg: svg.replace(">4</text>", ">5</text>", 1)),
+    "a step of an axis changed": ("heat", lambda svg: svg.replace(">10</text>", ">11</text>", 1)),
+    "another chunk in the legend": ("heat", lambda svg: svg.replace("parts of c0", "parts of c1")),
+    "another whole in the legend": ("heat", lambda svg: svg.replace(">all 9<", ">all 8<")),
+    "another scale": ("heat", lambda svg: svg.replace(">c8</text>", ">c7</text>")),
+    "a legend repainted": ("heat", lambda svg: svg.replace(
+        'fill="#440154" points="1', 'fill="#fde725" points="1')),
+    "an axis renamed": ("heat", lambda svg: svg.replace(">steps done<", ">step<")),
+    "what receivers do": ("heat", lambda svg: svg.replace("receiver adds", "receiver overwrites")),
+    "what receivers do, in lanes": ("token", lambda svg: svg.replace("receiver adds", "receiver overwrites")),
+    "a phase renamed": ("token", lambda svg: svg.replace(">reduce&#45;scatter<", ">all&#45;gather<")),
+    "a phase over other steps": ("token", lambda svg: svg.replace(
+        "M2648.53,-2554C", "M3348.53,-2554C")),
     "a counterexample mended": ("wrong", lambda svg: replaced(svg, "t4_r1_s0_p1", lambda g: painted(
         g, "#0b3c7d"))),
+    "a legend's words exchanged": ("token", lambda svg: svg.replace(
+        ">send, receiver adds<", ">send, overwrites<")),
+    "a legend's arrow hollowed": ("token", lambda svg: last(
+        svg, '<polygon fill="#ffffff" points="280,-150 340,-130 280,-110"/>')),
+    "a finding changed": ("wrong", lambda svg: svg.replace(
+        ">1 of 4 parts, missing ranks 1", ">1 of 4 parts, missing ranks 0")),
+    "a finding changed, here and there": ("wrong", lambda svg: svg.replace("1 of 4 parts", "2 of 4 parts")),
+    "a tag changed": ("wrong", lambda svg: svg.replace(">1/4<", ">3/4<")),
+    "a count changed": ("compare", lambda svg: svg.replace(">6 steps, 24 sends<", ">6 steps, 12 sends<")),
+    "a red frame on what is right": ("token", lambda svg: last(
+        svg, '<polygon fill="none" stroke="#c8102e" stroke-width="28" '
+        f"{POINTS.format(469, -2176, 779, -1964)}/>")),
     "one panel of two": ("compare", lambda svg: without(svg, "a_t1_r1_s3_p0")),
-    "a broken picture's send": ("broken", lambda svg: re.sub(
-        r'<g id="send_t0_r0_r1_c1_head".*?</g>\n', "", svg, flags=re.DOTALL)),
+    "a broken picture's send": ("broken", lambda svg: without(
+        svg, "send_t0_r0_r1_c1_head")),
 }  # fmt: skip
 
 
@@ -181,9 +299,87 @@ def test_a_verdict_is_run_again(tmp_path: Path) -> None:
     assert any("the sends that are drawn are right" in why for why in right)
 
 
-def test_what_is_no_picture(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for text in ("", "<svg/>", "<svg xmlns='http://www.w3.org/2000/svg' width='9pt' height='9pt'></svg>"):
+def test_what_a_field_says_of_its_sends_is_run(tmp_path: Path) -> None:
+    svg = drawn("heat", tmp_path)
+
+    def edited(key: str, value: object) -> Callable[[dict[str, object]], None]:
+        return lambda facts: facts.update({key: value})
+
+    sends = str(json.loads(html.unescape(_METADATA.search(svg)[1]))["sends"])  # type: ignore[index]
+    fewer = " ".join(sends.split(" ")[:-1])
+    edits = (
+        ("sends", fewer, "not right: complete"), ("sends", "7@9", "repetition of nothing"),
+        ("sends", f"{sends} 9999999@1", "not a list of sends"), ("chunk", 3, "does not hold after"),
+        ("chunk", 3, "the legend of the life says c0"), ("verdict", "refuted", "no finding says why"),
+        ("steps", 15, "cells"), ("steps", 8, "cells"), ("phases", [["one", 0, 16]], "phases are drawn"),
+        ("facts", "0", "the cells say something else"),
+        ("promise", {"collective": "x", "starts": "all", "ends": "all", "part": ["1ff"] * 8 + ["1fe"],
+                     "chunk": "own"}, "not right: complete"),
+    )  # fmt: skip
+    for key, value, why in edits:
+        found = verify(resealed(svg, edited(key, value))).wrong
+        assert any(why in wrong for wrong in found), (key, why, found)
+    forged = {"verdict": "refuted", "refutes": ["complete"]}
+    refuted = verify(resealed(svg, lambda facts: facts.update(forged)))
+    assert any("the sends that are drawn are right" in wrong for wrong in refuted.wrong)
+
+
+NOT_OURS = ("", "# a text", "<svg/>", "<svg xmlns='http://www.w3.org/2000/svg' width='9pt'></svg>",
+            "<svg><metadata>{}</metadata></svg>", '<svg><metadata>{"tool":"other"}</metadata></svg>',
+            "<svg><metadata>[1]</metadata></svg>")  # fmt: skip
+
+
+def test_what_is_no_picture_cannot_be_checked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for text in NOT_OURS:
         (tmp_path / "x.svg").write_text(text)
-        assert main(["verify-figure", str(tmp_path / "x.svg")]) == Exit.REFUTED
-    assert main(["verify-figure", str(tmp_path / "none.svg")]) == Exit.CANNOT_CHECK
-    assert "cannot read" in capsys.readouterr().err
+        assert main(["verify-figure", str(tmp_path / "x.svg")]) == Exit.CANNOT_CHECK
+        assert "cannot check" in capsys.readouterr().out
+    (tmp_path / "x.svg").write_bytes(b"\xff\xfe\x00")
+    assert main(["verify-figure", str(tmp_path / "x.svg"), str(tmp_path / "none.svg")]) == Exit.CANNOT_CHECK
+    told = capsys.readouterr().out
+    assert "no UTF-8 text" in told
+    assert "no such file" in told
+
+
+OF = {
+    "token": (RING,), "several": ("schedules/halving_doubling.toml",), "heat": (RING,), "life": (RING,),
+    "wrong": (WRONG,), "compare": (RING, WRONG), "broken": ("tests/wrong/ring_send_to_rank_n.toml",),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OF)
+def test_a_picture_is_of_its_table(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / f"{name}.svg"
+    path.write_text(drawn(name, tmp_path))
+    named = [argument for table in OF[name] for argument in ("--table", table)]
+    assert main(["verify-figure", str(path), *named]) == Exit.PROVED
+    assert capsys.readouterr().out.endswith(f"of {' and '.join(OF[name])}\n")
+    other = tmp_path / "ring_shifted.toml"
+    other.write_text(Path("schedules/ring_shifted.toml").read_text())
+    again = [argument for _ in OF[name] for argument in ("--table", str(other))]
+    assert main(["verify-figure", str(path), *again]) == Exit.REFUTED
+    assert "drawn from another text" in capsys.readouterr().out
+    assert main(["verify-figure", str(path), *named, "--table", RING]) == Exit.REFUTED
+    assert "tables, not" in capsys.readouterr().out
+
+
+def test_a_picture_of_no_table_at_all(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "token.svg"
+    path.write_text(drawn("token", tmp_path))
+    assert main(["verify-figure", str(path), "--table", "README.md"]) == Exit.CANNOT_CHECK
+    assert main(["verify-figure", str(path), "--table", "schedules/bcube.toml"]) == Exit.REFUTED
+
+
+def test_the_worst_of_several_pictures_counts(tmp_path: Path) -> None:
+    svg = drawn("token", tmp_path)
+    (tmp_path / "bad.svg").write_text(svg.replace(">c3<", ">c1<"))
+    assert main(["verify-figure", str(tmp_path / "token.svg"), str(tmp_path / "bad.svg")]) == Exit.REFUTED
+
+
+def test_metadata_that_say_less_are_no_metadata(tmp_path: Path) -> None:
+    svg = drawn("token", tmp_path)
+    for key in ("N", "layout", "verdict", "promise", "phases", "facts", "runs", "sentences"):
+        changed = resealed(svg, lambda facts, key=key: facts.pop(key))  # type: ignore[misc]
+        assert any("no metadata that ringproof writes" in wrong for wrong in verify(changed).wrong), key

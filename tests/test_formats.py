@@ -21,7 +21,8 @@ from pydantic_sarif.model import StaticAnalysisResultsFormatSarifVersion210JsonS
 
 from ringproof.assess import Options
 from ringproof.check import check_file
-from ringproof.codes import CODES, PROPERTIES
+from ringproof.codes import CODES, PROGRAM_PROPERTIES, PROPERTIES
+from ringproof.inputs import check_item
 from ringproof.report import concise, github, json, junit, sarif, text
 from ringproof.report.json_schema import OUTCOMES, WORDS, schema
 from ringproof.results import STATEMENTS
@@ -64,10 +65,16 @@ def reports() -> tuple[Report, ...]:
         patch.chdir(HOME)
         real = [check_file(path, Options(ranks=((2, 5),))) for path in REAL[:3]]
         real += [check_file(path, Options()) for path in REAL[3:]]
+        programs = sorted(Path("tests/programs").glob("*.xml"))
+        real += [check_item(str(path), Options()) for path in programs]
+    assert {r.kind for r in real} == {"table", "program"}
     return (*HAND_MADE, *real)
 
 
-def test_every_property_has_the_code_of_what_refutes_it() -> None:
+def test_every_property_has_the_code_of_what_refutes_it(reports: tuple[Report, ...]) -> None:
+    programs = {result.name for report in reports if report.kind == "program" for result in report.results}
+    assert programs <= set(PROGRAM_PROPERTIES) <= programs | {"loads"}
+    assert set(PROGRAM_PROPERTIES.values()) <= set(CODES)
     assert set(PROPERTIES) == set(STATEMENTS)
     assert set(PROPERTIES.values()) <= set(CODES)
     assert len(set(PROPERTIES.values())) == len(PROPERTIES)

@@ -68,8 +68,8 @@ def cost(paths: tuple[str, ...], **given: Any) -> None:
 
 def run_cost(paths: Sequence[str], given: Mapping[str, Any]) -> Exit:
     """Cost everything under ``paths`` and write the report; returns the worst exit code."""
+    from ringproof.inputs import usual
     from ringproof.output import reader_may_leave
-    from ringproof.run import usual
 
     machine, output = _machine(given), None if given["output"] == "-" else given["output"]
     found = _surveyed(paths or usual(), _question(given))
@@ -108,7 +108,7 @@ def _question(given: Mapping[str, Any]) -> Question:
 def _surveyed(paths: Sequence[str], question: Question) -> Survey:
     from ringproof.cost.sizes import QuestionError
     from ringproof.cost.survey import survey
-    from ringproof.run import tables
+    from ringproof.inputs import tables
 
     try:
         return survey(list(tables(paths)), question)

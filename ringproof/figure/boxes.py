@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ringproof.figure import palette
-from ringproof.figure.scene import Fill, Frame, Ink, Text, bold
+from ringproof.figure.scene import Fill, Frame, Ink, Text, bold, snapped
 from ringproof.figure.story import Content
 
 STRIP = 3.0
@@ -81,16 +81,15 @@ def _label(room: Room, label: str, height: float, color: str) -> Text:
 def _slots(room: Room, content: Content, look: Look) -> list[Ink]:
     """Filled slots, and hair lines between the empty ones."""
     ranks = len(content.counts)
-    each = room.width / ranks
+    edges = [snapped(room.x + rank * room.width / ranks) for rank in range(ranks + 1)]
     light = palette.mixed(look.color, palette.WHITE, 0.6)
     ink: list[Ink] = []
     for rank, times in enumerate(content.counts):
         color = look.color if times == 1 else look.doubled if times else look.missing
         if color != palette.WHITE:
-            ink.append(Fill(room.x + rank * each, room.y, each, room.height, color,
+            ink.append(Fill(edges[rank], room.y, edges[rank + 1] - edges[rank], room.height, color,
                             f"{room.name}_p{rank}", f"slot n{times}"))  # fmt: skip
     for rank in range(1, ranks):
-        both = content.counts[rank - 1] and content.counts[rank]
-        ink.append(Fill(room.x + rank * each - 0.15, room.y, 0.3, room.height,
-                        palette.WHITE if both else light, kind="tick"))  # fmt: skip
+        color = palette.WHITE if content.counts[rank - 1] and content.counts[rank] else light
+        ink.append(Fill(edges[rank] - 0.15, room.y, 0.3, room.height, color))
     return ink

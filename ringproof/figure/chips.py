@@ -7,17 +7,16 @@ from collections.abc import Sequence
 from math import hypot
 
 from ringproof.figure import palette
-from ringproof.figure.arrows import Arrow
+from ringproof.figure.arrows import Arrow, Segment, head_left, segments
 from ringproof.figure.boxes import Room
 from ringproof.figure.grid import Grid, NotLegibleError
 from ringproof.figure.lettering import width_of
 from ringproof.figure.scene import Fill, Ink, Text, bold
 
-HEIGHT, MARGIN, CLEAR, TIP = 7.8, 1.5, 1.0, 6.5
+HEIGHT, MARGIN, CLEAR, BEFORE = 7.8, 1.5, 1.0, 0.4  # BEFORE: in front of all heads of a step
 CROSSING = 0.9
 _STEPS = 41
 Point = tuple[float, float]
-Segment = tuple[Point, Point]
 
 
 def runs_text(names: Sequence[str]) -> str:
@@ -53,9 +52,15 @@ def chips(labels: Sequence[tuple[str, Arrow]], grid: Grid, rooms: Sequence[Room]
     lines = [piece for _, arrow in labels for piece in segments(arrow, grid)]
     taken: list[tuple[float, float, float, float]] = []
     ink: list[Ink] = []
+    heads: dict[int, float] = {}
+    for _, arrow in labels:
+        step = _step(arrow, grid)
+        heads[step] = min(heads.get(step, grid.width), head_left(arrow, grid))
     for text, arrow in labels:
         width = width_of(text, "bold", palette.SMALL) + 2 * MARGIN
-        x, y = _place(segments(arrow, grid), width, lines, taken, grid)
+        step = _step(arrow, grid)
+        room = grid.x(step) + grid.box / 2 + CLEAR, heads[step] - BEFORE
+        x, y = _place(segments(arrow, grid), width, lines, taken, grid, room)
         taken.append((x - width / 2, y - HEIGHT / 2, x + width / 2, y + HEIGHT / 2))
         ink += [
             Fill(x - width / 2 - 0.5, y - HEIGHT / 2 - 0.5, width + 1, HEIGHT + 1, palette.WHITE,
@@ -67,26 +72,21 @@ def chips(labels: Sequence[tuple[str, Arrow]], grid: Grid, rooms: Sequence[Room]
     return ink
 
 
-def segments(arrow: Arrow, grid: Grid) -> list[Segment]:
-    """The straight pieces of a send: one, or two when it goes over the seam."""
-    (x1, y1), (x2, y2) = arrow.start, arrow.end
-    if not arrow.wrap:
-        return [(arrow.start, arrow.end)]
-    shift = arrow.wrap * grid.lanes * grid.lane
-    leaves, enters = (grid.bottom, grid.top) if arrow.wrap > 0 else (grid.top, grid.bottom)
-    x = x1 + (x2 - x1) * (leaves - y1) / (y2 + shift - y1)
-    return [((x1, y1), (x, leaves)), ((x, enters), (x2, y2))]
+def _step(arrow: Arrow, grid: Grid) -> int:
+    """The step in which a send goes, by where it leaves."""
+    return round((arrow.start[0] - grid.left - grid.box) / grid.pitch)
 
 
 def _place(
     own: Sequence[Segment], width: float, lines: Sequence[Segment],
-    taken: Sequence[tuple[float, float, float, float]], grid: Grid,
+    taken: Sequence[tuple[float, float, float, float]], grid: Grid, room: tuple[float, float],
 ) -> Point:  # fmt: skip
-    """The point on the line that is nearest to its first third among those that cover the least."""
+    """The point on the line that is nearest to its first third among those that cover the least.
+
+    ``room``: the left and right edge that a label must keep.
+    """
     best: tuple[float, Point] | None = None
-    column = round((own[0][0][0] - grid.left - grid.box) / grid.pitch)
-    left = grid.x(column) + grid.box / 2 + width / 2 + CLEAR
-    right = grid.x(column + 1) - grid.box / 2 - width / 2 - CLEAR - TIP
+    left, right = room[0] + width / 2, room[1] - width / 2
     for (x1, y1), (x2, y2) in own:
         for i in range(_STEPS):
             share = 0.06 + 0.88 * i / (_STEPS - 1)

@@ -1,4 +1,4 @@
-"""`ringproof draw`, `verify-figure` and `figures`: options -> pictures -> an exit code."""
+"""`ringproof draw`: options -> pictures -> an exit code."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ringproof.figure.upkeep import not_drawn
 from ringproof.options import TABLE, ParameterType
 from ringproof.output import reader_may_leave
 from ringproof.verdict import Exit
 
 if TYPE_CHECKING:
-    from ringproof.figure.layout import Wanted
-    from ringproof.figure.picture import Picture
+    from ringproof.figure.making import Made
     from ringproof.figure.targets import Target
 
 LEAST_WIDTH, MOST_WIDTH = 120.0, 1440.0
@@ -46,8 +46,10 @@ class WidthType(click.ParamType[float]):
 @click.option("-p", "--param", "params", type=ParameterType(), multiple=True, metavar="NAME=VALUE",
               help="Value of a parameter (default: its first).")  # fmt: skip
 @click.option("-o", "--output", "outputs", multiple=True, metavar="FILE",
-              help="Write it here; the suffix is the format. May be given several times.")  # fmt: skip
-@click.option("--format", "form", type=click.Choice(["svg", "pdf", "png", "dot", "tikz"]), default=None,
+              help="Write it here; the suffix is the format. May be given several times. A .gif moves; an "
+                   ".html plays the steps (up to 16 ranks; no layout or width changes it).")  # fmt: skip
+@click.option("--format", "form", default=None,
+              type=click.Choice(["svg", "pdf", "png", "dot", "tikz", "gif", "html"]),
               help="For standard output, or whatever the suffix (default: svg).")  # fmt: skip
 @click.option("--layout", type=click.Choice(["auto", "token", "vector", "matrix", "life"]), default="auto",
               help="What to draw; what does not fit gives way to the next (default: auto).")  # fmt: skip
@@ -66,84 +68,29 @@ def draw(paths: tuple[str, ...], **given: Any) -> None:
     raise click.exceptions.Exit(run_draw(paths, given))
 
 
-@click.command()
-@click.option("-o", "--output", "folder", default="figures", metavar="DIR",
-              help="Where to write them (default: figures).")  # fmt: skip
-def figures(folder: str) -> None:
-    """Draw the figures of this repository again, each as SVG."""
-    raise click.exceptions.Exit(run_figures(folder))
-
-
-@click.command("verify-figure")
-@click.argument("paths", type=TABLE, nargs=-1, required=True, metavar="FILE.svg...")
-def verify_figure(paths: tuple[str, ...]) -> None:
-    """Read pictures back: the sends and slots of the ink are run again and compared with the file's claim."""
-    raise click.exceptions.Exit(run_verify_figure(paths))
-
-
-def run_verify_figure(paths: Sequence[str]) -> Exit:
-    """Read every picture back; the worst exit code."""
-    from pathlib import Path
-
-    from ringproof.figure.verify import verify
-    from ringproof.verdict import worst
-
-    exits = []
-    with reader_may_leave():
-        for path in paths:
-            try:
-                found = verify(Path(path).read_text(encoding="utf-8"))
-            except (OSError, UnicodeDecodeError) as error:
-                raise click.UsageError(f"cannot read {path}: {error}") from None
-            exits.append(Exit.REFUTED if found.wrong else Exit.PROVED)
-            for why in found.wrong:
-                click.echo(f"{path}: WRONG: {why}")
-            if not found.wrong:
-                click.echo(f"{path}: as drawn: {found.told}")
-    return worst(exits)
-
-
-def run_figures(folder: str) -> Exit:
-    """Write every committed figure, or none."""
-    import os
-    from importlib.metadata import version
-
-    from ringproof.figure import render
-    from ringproof.figure.gallery import gallery
-    from ringproof.figure.prepare import CannotDrawError, NotProvedError
-    from ringproof.figure.targets import TargetError, writable, write
-
-    try:
-        writable(os.path.join(folder, "x.svg"), ())
-        made = dict(gallery(version("ringproof")))
-        write({os.path.join(folder, f"{name}.svg"): render.svg(found.scene) for name, found in made.items()})
-    except NotProvedError as error:
-        return _not_drawn(error)
-    except (CannotDrawError, TargetError, render.RenderError) as error:
-        raise click.UsageError(str(error)) from None
-    for name, found in made.items():
-        click.echo(f"{folder}/{name}.svg: {found.scene.title}, {found.layout}")
-    return Exit.PROVED
-
-
 def run_draw(paths: Sequence[str], given: Mapping[str, Any]) -> Exit:
     """Draw and write everything that is asked, or nothing."""
+    from importlib.metadata import version
+
     from ringproof.figure.grid import NotLegibleError
+    from ringproof.figure.making import make
     from ringproof.figure.prepare import CannotDrawError, NotProvedError
     from ringproof.figure.render import RenderError
+    from ringproof.figure.story import NotPlayableError
     from ringproof.figure.targets import TargetError
+    from ringproof.figure.timing import TimelessError
 
     _consistent(paths, given)
     try:
         targets = _targets(paths, given)
-        made = _pictures(paths, given)
+        made = make(paths, given, {target.form for target in targets}, version("ringproof"))
         return _delivered(made, targets, given)
     except NotProvedError as error:
-        return _not_drawn(error)
+        return not_drawn(error)
     except NotLegibleError as error:
         told = f"no layout fits {given['width']:g} pt ({error}); try --width 2col or a smaller -N"
         raise click.UsageError(told) from None
-    except (CannotDrawError, TargetError, RenderError) as error:
+    except (CannotDrawError, TargetError, RenderError, TimelessError, NotPlayableError) as error:
         raise click.UsageError(str(error)) from None
 
 
@@ -158,70 +105,42 @@ def _consistent(paths: Sequence[str], given: Mapping[str, Any]) -> None:
 
 def _targets(paths: Sequence[str], given: Mapping[str, Any]) -> list[Target]:
     """Where to write, checked before anything is computed; - is standard output."""
-    from ringproof.figure.targets import target, writable
+    from ringproof.figure.targets import BINARY, UNFOLDING, target, writable
 
     if given["form"] and len(given["outputs"]) > 1:
         raise click.UsageError("--format is for one -o; with several the suffixes say it")
     form = given["form"]
     targets = [target(path, form or ("svg" if path == "-" else None)) for path in given["outputs"] or ("-",)]
     for found in targets:
+        if given["compare"] and found.form in UNFOLDING:
+            raise click.UsageError(f"--compare is a still picture: an .svg, not .{found.form}")
         if found.path != "-":
             writable(found.path, paths)
-        elif found.form in ("png", "pdf") and sys.stdout.isatty():
+        elif found.form in BINARY and sys.stdout.isatty():
             raise click.UsageError(f"{found.form} is not for a terminal: add -o FILE.{found.form}")
     return targets
 
 
-def _wanted(given: Mapping[str, Any], chunk: int) -> Wanted:
-    from ringproof.figure.layout import Wanted
-
-    return Wanted(given["layout"], given["width"], chunk, "on" if given["legend"] else "off")
-
-
-def _pictures(paths: Sequence[str], given: Mapping[str, Any]) -> Picture:
-    from importlib.metadata import version
-
-    from ringproof.figure.picture import picture
-    from ringproof.figure.prepare import CannotDrawError, proved, refuted
-
-    N, params = given["ranks"], given["params"]
-    if given["compare"]:
-        from ringproof.figure.compare import compared
-
-        wanted = _wanted(given, given["chunk"] or 0)
-        return compared([(path, N, params) for path in paths], wanted, version("ringproof"))
-    found = refuted(paths[0], N, params) if given["counterexample"] else proved(paths[0], N, params)
-    chunk = given["chunk"]
-    if chunk is not None and chunk >= found.story.slots:
-        raise CannotDrawError(f"there is no chunk {chunk}; slots are 0..{found.story.slots - 1}")
-    if chunk is None:
-        chunk = found.focus.cell[2] if found.focus and found.focus.cell else 0
-    return picture(found.story, _wanted(given, chunk), found.texts, version("ringproof"), found.focus)
-
-
-def _delivered(made: Picture, targets: Sequence[Target], given: Mapping[str, Any]) -> Exit:
+def _delivered(made: Made, targets: Sequence[Target], given: Mapping[str, Any]) -> Exit:
     from ringproof.figure.targets import rendered, write
 
-    scene = made.scene
-    files = {t.path: rendered(scene, t.form, given["renderer"]) for t in targets}
+    files, said = {}, {}
+    for target in targets:
+        if target.form == "html":
+            files[target.path] = made.page
+            said[target.path] = f"{made.title}, step by step"
+        elif made.picture:
+            scene = made.picture.scene
+            files[target.path] = rendered(scene, target.form, given["renderer"])
+            said[target.path] = f"{scene.title}, {made.picture.layout}, {scene.width:g} x {scene.height:g} pt"
     printed = files.pop("-", None)
     write(files)
-    for name, why in made.passed:
-        click.echo(f"note: {name} does not fit, {made.layout} is drawn: {why}", err=True)
+    if made.picture:
+        for name, why in made.picture.passed:
+            click.echo(f"note: {name} does not fit, {made.picture.layout} is drawn: {why}", err=True)
     if printed is not None:
         with reader_may_leave():
             click.echo(printed, nl=False)
     for path in files:
-        click.echo(f"{path}: {scene.title}, {made.layout}, {scene.width:g} x {scene.height:g} pt")
+        click.echo(f"{path}: {said[path]}")
     return Exit.PROVED
-
-
-def _not_drawn(error: Any) -> Exit:
-    from ringproof.report import text
-
-    with reader_may_leave():
-        click.echo(text.render([error.report]), nl=False)
-    if error.report.exit is Exit.REFUTED:
-        click.echo("nothing is drawn: the table is refuted; --counterexample draws where", err=True)
-    code: Exit = error.report.exit
-    return code

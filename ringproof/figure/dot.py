@@ -19,7 +19,8 @@ def render(scene: Scene) -> str:
         "digraph figure {",
         f'graph [viewport="{_n(scene.width)},{_n(scene.height)},{1 / K},{_n(width / 2)},{_n(height / 2)}"'
         f' notranslate=true margin=0 pad=0 bgcolor="#FFFFFF" outputorder={scene.order}{_bands(scene)}];',
-        'node [shape=box fixedsize=shape margin=0 label="" color="transparent" penwidth=0 fontname="Arial"];',
+        'node [id="\\N" shape=box fixedsize=shape margin=0 label="" color="transparent" penwidth=0'
+        ' style=filled fontname="Arial"];',
         "edge [arrowhead=none arrowtail=none];",
         f'page [pos="{_n(width / 2)},{_n(height / 2)}" width={_n(width / 72)} height={_n(height / 72)}'
         " style=invis];",
@@ -51,20 +52,24 @@ def _quoted(text: str) -> str:
 def _written(ink: Ink, number: int, page: float, named: set[str]) -> Iterator[str]:
     name = getattr(ink, "name", "") or f"i{number}"
     kind = getattr(ink, "kind", "")
-    tags = f'id="{name}"' + (f' class="{kind}"' if kind else "")
+    classed = f'class="{kind}" ' if kind else ""
+    tags = f'id="{name}" {classed}'.rstrip()
     match ink:
         case Fill():
-            yield f'{name} [{tags} {_box(ink, page)} style=filled fillcolor="{ink.color}"];'
+            yield f'{name} [{classed}{_box(ink, page)} fillcolor="{ink.color}"];'
         case Frame():
-            yield f'{name} [{tags} {_box(ink, page)} color="{ink.color}" penwidth={_n(ink.stroke * K)}];'
+            yield (
+                f'{name} [{classed}{_box(ink, page)} style=solid color="{ink.color}"'
+                f" penwidth={_n(ink.stroke * K)}];"
+            )
         case Disc():
             size = _n(2 * ink.radius * K / 72)
             yield (
-                f'{name} [{tags} shape=ellipse pos="{_at(ink.x, ink.y, page)}" width={size} height={size}'
-                f' style=filled fillcolor="#FFFFFF" color="{ink.color}" penwidth={_n(ink.stroke * K)}];'
+                f'{name} [{classed}shape=ellipse pos="{_at(ink.x, ink.y, page)}" width={size} height={size}'
+                f' fillcolor="#FFFFFF" color="{ink.color}" penwidth={_n(ink.stroke * K)}];'
             )
         case Text():
-            yield f"{name} [{tags} {_text(ink, page)}];"
+            yield f"{name} [{classed}{_text(ink, page)}];"
         case Line() | Curve():
             tail, tip = getattr(ink, "tail", ""), getattr(ink, "tip", "")
             ends = f"{tail} -> {tip}" if {tail, tip} <= named and tail else "page -> page"
@@ -103,7 +108,7 @@ def _text(ink: Text, page: float) -> str:
         x += width / 2 if ink.anchor == "left" else -width / 2
     where = _at(x, ink.y - _BASELINE * ink.size, page)
     color = "" if ink.color == "#000000" else f' fontcolor="{ink.color}"'
-    shape = f'shape=none pos="{where}" width={_n(width * K / 72)} height={_n(ink.size * K / 72)}'
+    shape = f'shape=none style=solid pos="{where}" width={_n(width * K / 72)} height={_n(ink.size * K / 72)}'
     return f"{shape} label={_label(ink, rich)} fontsize={_n(ink.size * K)}{color}"
 
 

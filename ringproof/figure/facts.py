@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ringproof.figure.focus import Focus
-from ringproof.figure.shades import lowest_sent, shade
+from ringproof.figure.shades import lowest_sent, shades
 from ringproof.figure.story import Content, Story
 from ringproof.figure.token import shown_in
 
@@ -50,7 +50,7 @@ def sealed(metadata: Mapping[str, Any]) -> dict[str, Any]:
 
 def facts_of(story: Story, layout: str, chunk: int, focus: Focus | None = None) -> Facts:
     """What a picture of this story says in some layout."""
-    if layout in ("token", "vector"):
+    if layout in ("token", "vector", "player"):
         sends = tuple(
             (*m.key, m.chunks, m.into, "reduce" if m.reduce else "copy", "double" if m.whole else "single")
             for m in story.messages()
@@ -58,11 +58,12 @@ def facts_of(story: Story, layout: str, chunk: int, focus: Focus | None = None) 
         return Facts(sends, _slots(story, layout, focus))
     fields: list[tuple[str, int, int, int]] = []
     if layout in ("matrix", "matrix+life"):
-        sent = lowest_sent(story)
+        sent = lowest_sent(story.outcome.events)
         fields += [("matrix", rank, step, int(sent[step, rank]))
                    for rank in range(story.ranks) for step in range(story.steps)]  # fmt: skip
     if layout in ("life", "matrix+life"):
-        fields += [("life", rank, state, shade(story, (state, rank, chunk)))
+        held = shades(story.content, story.held, chunk)
+        fields += [("life", rank, state, held[state][rank])
                    for rank in range(story.ranks) for state in range(story.steps + 1)]  # fmt: skip
     return Facts(fields=tuple(fields))
 

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ringproof.figure import palette
 from ringproof.figure.focus import Focus
 from ringproof.figure.grid import NotLegibleError, titles
 from ringproof.figure.lettering import width_of
-from ringproof.figure.scene import Fill, Frame, Ink, Line, Text, bold, regular
-from ringproof.figure.shades import life_color, lowest_sent, most_sent, shade
+from ringproof.figure.scene import Fill, Frame, Ink, Line, Text, bold, regular, snapped
+from ringproof.figure.shades import life_color, lowest_sent, most_sent, shades
 from ringproof.figure.story import Story
 
 LEAST_CELL = 0.5
 _LEFT_EXTRA, _TOP = 4.5, 14.5
-_CUT, _OVER = 1.4, 0.3  # the gap between two phases; how far a cell lies under the next
+_CUT, OVER = 1.4, 0.3  # the gap between two phases; how far a cell lies under the next
 _MOST_TALL, _LEAST_TALL = 150.0, 60.0
 
 
@@ -43,11 +43,18 @@ class Heat:
 
     def x(self, column: int) -> float:
         """The left edge of a column."""
+        return snapped(self._x(column))
+
+    def right(self, column: int) -> float:
+        """The right edge of a column."""
+        return snapped(self._x(column) + self.across)
+
+    def _x(self, column: int) -> float:
         return self.left + column * self.across + _CUT * sum(1 for cut in self.cuts if cut <= column)
 
     def y(self, row: int) -> float:
         """The upper edge of a row."""
-        return self.top + row * self.down
+        return snapped(self.top + row * self.down)
 
     def ends(self, column: int) -> bool:
         """Whether nothing adjoins a column at its right."""
@@ -56,13 +63,13 @@ class Heat:
 
 def matrix(story: Story, width: float, heading: str = "") -> tuple[list[Ink], list[float]]:
     """Which chunk each rank sends in each step; errors: `NotLegibleError`."""
-    sent = lowest_sent(story)
+    sent = lowest_sent(story.outcome.events)
     top = max(story.slots - 1, 1)
     field = _field(story, width, 0, heading)
     cells = _cells(field, lambda rank, step: None if sent[step, rank] < 0
                    else palette.viridis(sent[step, rank] / top), "m")  # fmt: skip
     ink = _heading(heading) + _axes(story, field, 0, "step") + cells + _border(field)
-    several = most_sent(story)
+    several = most_sent(story.outcome.events)
     words = "chunk sent" if several <= 1 else f"lowest chunk sent (up to {several} at once)"
     last = story.slot_name(story.slots - 1)
     y = field.top + field.height + 21.5
@@ -77,7 +84,10 @@ def life(
     """How many parts of one chunk every rank holds over time; errors: `NotLegibleError`."""
     field = _field(story, width, 1, heading)
     parts = max(story.parts, 1)
-    cells = _cells(field, lambda rank, state: life_color(shade(story, (state, rank, chunk)), parts), "v")
+
+    held = shades(story.content, story.held, chunk)
+    colors = {shade: life_color(shade, parts) for shade in {shade for state in held for shade in state}}
+    cells = _cells(field, lambda rank, state: colors[held[state][rank]], "v")
     ink = _heading(heading) + _axes(story, field, 1, "steps done") + cells + _border(field)
     if focus and focus.cell and focus.cell[2] == chunk:
         state, rank, _ = focus.cell
@@ -117,18 +127,29 @@ def _field(story: Story, width: float, extra: int, heading: str) -> Heat:
 
 
 def _cells(field: Heat, color: Callable[[int, int], str | None], name: str) -> list[Ink]:
-    """Cells in reading order, each a little too large, so that no hairline shows between them."""
+    """Cells in reading order, a run of equal ones as one fill; each a little too large: no hairlines.
+
+    A fill is named by its row, its first column and, where there are more, its last.
+    """
     ink: list[Ink] = []
-    over = min(field.across / 2, field.down / 2, _OVER)
-    wide = [field.across + (0 if field.ends(column) else over) for column in range(field.columns)]
-    left = [field.x(column) for column in range(field.columns)]
+    over = snapped(min(field.across / 2, field.down / 2, OVER))
     for row in range(field.rows):
-        high = field.down + (over if row < field.rows - 1 else 0)
-        y = field.y(row)
-        for column in range(field.columns):
-            found = color(row, column) or palette.WHITE
-            ink.append(Fill(left[column], y, wide[column], high, found, f"{name}_{row}_{column}", "cell"))
+        top, bottom = field.y(row), field.y(row + 1) + (over if row < field.rows - 1 else 0)
+        for first, last, found in _runs(field, [color(row, column) for column in range(field.columns)]):
+            left = field.x(first)
+            right = field.right(last) + (0 if field.ends(last) else over)
+            cell = f"{name}_{row}_{first}" + (f"_{last}" if last > first else "")
+            ink.append(Fill(left, top, right - left, bottom - top, found or palette.WHITE, cell))
     return ink
+
+
+def _runs(field: Heat, colors: Sequence[str | None]) -> Iterator[tuple[int, int, str | None]]:
+    """First and last column and colour of every run; none goes over the gap between two phases."""
+    first = 0
+    for column, color in enumerate(colors):
+        if field.ends(column) or colors[column + 1] != color:
+            yield first, column, color
+            first = column + 1
 
 
 def _heading(heading: str) -> list[Ink]:
@@ -140,7 +161,7 @@ def _border(field: Heat) -> list[Ink]:
     starts = (0, *field.cuts)
     stops = (*field.cuts, field.columns)
     return [
-        Frame(field.x(a), field.top, field.x(b - 1) + field.across - field.x(a), field.height,
+        Frame(field.x(a), field.y(0), field.right(b - 1) - field.x(a), field.y(field.rows) - field.y(0),
               palette.BLACK, 0.5, kind="border")
         for a, b in zip(starts, stops, strict=True)
     ]  # fmt: skip

@@ -14,6 +14,14 @@ Point = tuple[float, float]
 Box = tuple[float, float, float, float]
 Kind = Literal["rectangle", "triangle", "line", "curve", "ellipse", "text", "unknown"]
 ASCENT, DESCENT = 0.72, 0.21  # of a label, in ems from its baseline
+_PAINT = {"fill", "stroke", "stroke-width"}
+_ATTRIBUTES = {
+    "svg": {"width", "height", "viewBox", "role"}, "g": {"transform", "font-family"},
+    "title": set[str](), "desc": set[str](), "metadata": set[str](),
+    "polygon": {*_PAINT, "points"}, "path": {*_PAINT, "d"},
+    "ellipse": {*_PAINT, "cx", "cy", "rx", "ry"},
+    "text": {"x", "y", "fill", "text-anchor", "font-family", "font-weight", "font-size", "space"},
+}  # fmt: skip
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
 
 
@@ -48,12 +56,11 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A whole file: page size in points, shapes in painting order, and its metadata as text."""
+    """A whole file: page size in points, and shapes in painting order."""
 
     width: float
     height: float
     shapes: tuple[Shape, ...]
-    metadata: str
 
     @property
     def painted(self) -> tuple[Shape, ...]:
@@ -65,19 +72,29 @@ class Drawing:
         )  # fmt: skip
 
 
-def read_ink(text: str) -> Drawing:
-    """Everything painted in an SVG; errors: `InkError`."""
+def metadata_of(text: str) -> str:
+    """What an SVG says of itself; errors: `InkError`."""
+    return next((e.text or "" for e in _root(text).iter() if _tag(e) == "metadata"), "")
+
+
+def _root(text: str) -> Any:
     try:
-        root = ElementTree.fromstring(text)
+        return ElementTree.fromstring(text)
     except ElementTree.ParseError as error:
         raise InkError(f"not an SVG: {error}") from None
+
+
+def read_ink(text: str) -> Drawing:
+    """Everything painted in an SVG; errors: `InkError`."""
+    root = _root(text)
     size = [_NUMBER.match(root.get(key, "")) for key in ("width", "height")]
     if not root.tag.endswith("svg") or not all(size):
         raise InkError("not an SVG with a width and a height in points")
     width, height = (float(found[0]) for found in size if found)
-    metadata = next((e.text or "" for e in root.iter() if _tag(e) == "metadata"), "")
-    shapes = tuple(_shapes(root))
-    return Drawing(width, height, shapes, metadata)
+    view = [float(number) for number in _NUMBER.findall(root.get("viewBox", f"0 0 {width} {height}"))]
+    if view != [0, 0, width, height]:
+        raise InkError("a view of a part of the picture")
+    return Drawing(width, height, tuple(_shapes(root)))
 
 
 def _tag(element: Any) -> str:
@@ -91,6 +108,7 @@ def _shapes(root: Any) -> Iterator[Shape]:
     while todo:
         element, view, group = todo.pop()
         tag = _tag(element)
+        _known(element, tag)
         if tag in ("title", "desc", "metadata"):
             continue
         if tag in ("svg", "g"):
@@ -98,8 +116,19 @@ def _shapes(root: Any) -> Iterator[Shape]:
             name = element.get("id", "") or group
             todo += [(child, view, name) for child in reversed(list(element))]
             continue
-        yield _shape(element, tag, view, group, order)
+        yield _shape(element, tag, view, element.get("id", "") or group, order)
         order += 1
+
+
+def _known(element: Any, tag: str) -> None:
+    """Only what figures are made of may stand in one: what is not known could hide or show anything."""
+    if tag not in _ATTRIBUTES:
+        raise InkError(f"an element that no figure has: {tag}")
+    if len(element) and tag not in ("svg", "g"):
+        raise InkError(f"a {tag} with something in it")
+    strange = {key.rpartition("}")[2] for key in element.keys()} - _ATTRIBUTES[tag] - {"id", "class"}
+    if strange:
+        raise InkError(f"an attribute that no {tag} of a figure has: {min(strange)}")
 
 
 def _view(text: str, outer: tuple[float, float, float]) -> tuple[float, float, float]:
@@ -117,7 +146,7 @@ def _view(text: str, outer: tuple[float, float, float]) -> tuple[float, float, f
 
 def _shape(element: Any, tag: str, view: tuple[float, float, float], group: str, order: int) -> Shape:
     scale, dx, dy = view
-    fill, stroke = _color(element.get("fill", "none")), _color(element.get("stroke", "none"))
+    fill, stroke = color_of(element.get("fill", "none")), color_of(element.get("stroke", "none"))
     if stroke and float(element.get("stroke-width", "1")) == 0:
         stroke = ""
     width = float(element.get("stroke-width", "1")) * scale if stroke else 0.0
@@ -131,6 +160,8 @@ def _shape(element: Any, tag: str, view: tuple[float, float, float], group: str,
     points = tuple(
         (x * scale + dx, y * scale + dy) for x, y in zip(numbers[::2], numbers[1::2], strict=False)
     )
+    if tag == "polygon" and len(points) > 1 and points[0] == points[-1]:
+        points = points[:-1]
     if not points:
         return Shape("unknown", (0, 0, 0, 0), (), fill, stroke, width, order, group)
     xs, ys = [x for x, _ in points], [y for _, y in points]
@@ -141,9 +172,9 @@ def _shape(element: Any, tag: str, view: tuple[float, float, float], group: str,
 def _kind(tag: str, points: tuple[Point, ...]) -> Kind:
     if tag == "path":
         return "line" if len(points) == 4 and _straight(points) else "curve"
-    if tag == "polygon" and len(points) == 4 and points[0] == points[-1]:
+    if tag == "polygon" and len(points) == 3:
         return "triangle"
-    if tag == "polygon" and len(set(points)) == 4 and len({x for x, _ in points}) == 2:
+    if tag == "polygon" and len(points) == len(set(points)) == 4 and len({x for x, _ in points}) == 2:
         return "rectangle"
     return "unknown"
 
@@ -166,11 +197,12 @@ def _label(element: Any, view: tuple[float, float, float], group: str, order: in
     x, y = float(element.get("x", "0")) * scale + dx, float(element.get("y", "0")) * scale + dy
     x -= width * {"middle": 0.5, "end": 1.0}.get(element.get("text-anchor", "start"), 0.0)
     box = (x, y - ASCENT * size, x + width, y + DESCENT * size)
-    color = _color(element.get("fill", "#000000"))
+    color = color_of(element.get("fill", "#000000"))
     return Shape("text", box, ((x, y),), color, "", 0.0, order, group, text, size, face == "bold")
 
 
-def _color(text: str) -> str:
+def color_of(text: str) -> str:
+    """A colour as #RRGGBB; "" for none."""
     if text in ("none", "transparent"):
         return ""
     named = {"white": "#FFFFFF", "black": "#000000"}

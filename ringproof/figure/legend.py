@@ -100,8 +100,8 @@ def _unset(x: float, y: float) -> list[Ink]:
 
 
 def _split(x: float, y: float) -> list[Ink]:
-    return [Frame(x, y - 4.2, 11, 4, palette.SEVERAL, 0.6, kind="legend"),
-            Frame(x, y + 0.4, 11, 4, palette.SEVERAL, 0.6, kind="legend")]  # fmt: skip
+    return [Frame(x, y - 4.4, 11, 3.6, palette.SEVERAL, 0.6, kind="legend"),
+            Frame(x, y + 0.8, 11, 3.6, palette.SEVERAL, 0.6, kind="legend")]  # fmt: skip
 
 
 def _chip(x: float, y: float) -> list[Ink]:

@@ -9,6 +9,7 @@ from ringproof.figure import palette
 from ringproof.figure.ink import Box, Drawing, Shape
 
 LEAST_STROKE, LEAST_TEXT_CONTRAST, LEAST_LINE_CONTRAST = 0.3, 4.5, 3.0
+COVERED = "text covered"
 _BUCKET = 24.0
 _CONTEXT = {palette.GREY, palette.RULE, palette.SEAM, palette.WHITE}  # what is meant to stand back
 _SLACK = 0.06  # what rounding may do, in points
@@ -93,7 +94,7 @@ def _covered(drawing: Drawing, ground: _Ground) -> Iterator[Illegible]:
             label = ground.labels[number]
             if shape.fill and shape.kind != "triangle" and _meet(label.box, shape.box, 0.3):
                 if shape.order > label.order:
-                    yield Illegible("text covered", label.box, label.text)
+                    yield Illegible(COVERED, label.box, label.text)
                 elif _inside(label.middle, shape.box):
                     under[number] = shape.order, shape.fill
             if shape.stroke and shape.kind in ("line", "curve", "rectangle") and _strikes(shape, label):

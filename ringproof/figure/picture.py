@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ringproof.figure import layout
+from ringproof.figure import layout, logged
 from ringproof.figure.facts import facts_of, schedule_digest
 from ringproof.figure.focus import Focus
 from ringproof.figure.layout import Wanted
@@ -53,9 +53,12 @@ def told(
         "verdict": "refuted" if focus else "proved", "layout": layout, "chunk": chunk,
         "chunks": story.chunks, "slots": story.slots, "steps": story.steps, "parts": story.parts,
         "waived": list(story.schedule.waive), "promise": promise(story),
-        "finding": focus.title if focus else "", "runs": not (focus and focus.broken),
+        "finding": focus.title if focus else "", "sentences": list(focus.sentences) if focus else [],
+        "runs": not (focus and focus.broken),
         "refutes": sorted(name for name, found in story.outcome.violations.items() if found),
+        "phases": [[stage.name, stage.start, stage.stop] for stage in story.stages],
         "facts": facts_of(story, layout, chunk, focus).digest,
+        **({"sends": logged.written(events)} if layout in HEATED else {}),
     }  # fmt: skip
 
 

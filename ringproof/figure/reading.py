@@ -90,6 +90,8 @@ def slots(shapes: Sequence[Shape], page: Lanes, chunks: int) -> list[Slot]:
         for number, frame in enumerate(sorted(here, key=lambda s: s.box[1])):
             inside = [s for s in fills if _overlap(s.box, frame.box)]
             label = [t for t in texts if _inside(t.middle, frame.box)]
+            if len(label) > 1:
+                raise UnreadableError("a box with two labels", frame.box)
             slot = _slot(label[0], chunks) if label else number
             height = STRIP if label else frame.box[3] - frame.box[1]
             counts = _counts(frame, inside, height, len(page.ranks))
@@ -146,8 +148,8 @@ def _belongs(frame: Shape, fills: Sequence[Shape], ranks: int) -> None:
         ground = max(abs(a - left), abs(b - top), abs(c - right), abs(d - bottom)) < 0.1
         place = (a - left) / each
         slot = (
-            abs(c - a - each) < 0.05
-            and abs(place - round(place)) < 0.05
+            abs(c - a - each) < 0.12
+            and abs(place - round(place)) * each < 0.12
             and b > top - 0.1
             and d < bottom + 0.1
         )

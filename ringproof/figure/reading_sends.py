@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import hypot
 
 from ringproof.figure import palette
+from ringproof.figure.arrows import clearance
 from ringproof.figure.chips import named
 from ringproof.figure.ink import Point, Shape
 from ringproof.figure.reading import Lanes, Near, Slot, UnreadableError
@@ -16,10 +17,14 @@ Send = tuple[int, int, int, tuple[int, ...], tuple[int, ...], str, str]
 
 @dataclass(frozen=True, slots=True)
 class _Trace:
-    """A send followed back from its head: its two ends, its op and its line, and the pieces it has."""
+    """A send followed back from its head: its ends, its op and its line, and the pieces it has.
+
+    ``reach`` is the edge that it ends at: a steep head stops a little before it.
+    """
 
     start: Point
     end: Point
+    reach: Point
     direction: Point
     op: str
     line: str
@@ -81,7 +86,9 @@ def _trace(
             pieces, used = [(start, end), *pieces], used + [s.order for s in halves]
             break
     line = "double" if len(strokes) == 2 else "single"
-    return _Trace(start, tip, direction, "copy" if white else "reduce", line, tuple(pieces), tuple(used))
+    reach = tip[0] + clearance(*direction, length), tip[1]
+    op = "copy" if white else "reduce"
+    return _Trace(start, tip, reach, direction, op, line, tuple(pieces), tuple(used))
 
 
 def _ending(lines: Sequence[Shape], at: Point, direction: Point) -> list[Shape]:
@@ -107,7 +114,7 @@ def _mean(points: Sequence[Point]) -> Point:
 
 
 def _send(trace: _Trace, lines: Sequence[Shape], slots: Sequence[Slot], page: Lanes) -> Send:
-    leaves, arrives = _port(trace.start, 2, lines, slots), _port(trace.end, 0, lines, slots)
+    leaves, arrives = _port(trace.start, 2, lines, slots), _port(trace.reach, 0, lines, slots)
     step, sender = leaves[0].state, leaves[0].rank
     if arrives[0].state != step + 1:
         raise UnreadableError("a send that is not from one state to the next", (*trace.start, *trace.end))

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import html
-import json
-import re
 import shutil
 import subprocess
 import sysconfig
@@ -13,16 +9,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from ringproof.figure import dot
+from ringproof.figure import dot, imprint
 from ringproof.figure import pdf as pdfs
-from ringproof.figure.facts import sealed
+from ringproof.figure.dressing import dressed
 from ringproof.figure.scene import Scene
 
 Renderer = Literal["bundled", "system"]
 BUNDLED = "graphviz-pure"
 PRINT_DPI = 300
-FONTS = "Arial, Arimo, 'Liberation Sans', Helvetica, sans-serif"
-_DATE = re.compile(rb"/CreationDate \([^)]*\)|/ModDate \([^)]*\)")
 
 
 class RenderError(Exception):
@@ -32,33 +26,36 @@ class RenderError(Exception):
 def svg(scene: Scene, renderer: Renderer = "bundled") -> bytes:
     """The drawing as SVG that carries what it says of itself."""
     text = _graphviz(scene, "svg", renderer).decode("utf-8")
-    return _dressed(text, scene).encode("utf-8")
+    return dressed(text, scene).encode("utf-8")
 
 
-def png(scene: Scene, renderer: Renderer = "bundled") -> bytes:
-    """The drawing as PNG at print resolution."""
-    return _graphviz(scene, "png", renderer)
+def png(scene: Scene, renderer: Renderer = "bundled", dpi: int = PRINT_DPI) -> bytes:
+    """The drawing as PNG, at print resolution unless it is for a screen."""
+    return imprint.png(_graphviz(scene, "png", renderer, dpi), scene)
 
 
-def pdf(scene: Scene) -> bytes:
-    """The drawing as PDF: by a system Graphviz, or else by the extra `pdf`; no date in it."""
-    if shutil.which("dot") is None and pdfs.possible():
-        facts = json.dumps(scene.metadata, sort_keys=True, separators=(",", ":"))
-        return pdfs.render(svg(scene).decode("utf-8"), scene.title, facts)
-    found = _graphviz(scene, "pdf", "system")
-    return _DATE.sub(lambda date: _undated(date[0]), found)
+def pdf(scene: Scene, renderer: Renderer = "bundled") -> bytes:
+    """The drawing as PDF: by a system Graphviz, or else, unless that was asked for, by the extra `pdf`."""
+    if renderer == "bundled" and shutil.which("dot") is None and pdfs.possible():
+        return _by_the_extra(scene)
+    found = imprint.pdf(_graphviz(scene, "pdf", "system"), scene)
+    if found is not None:
+        return found
+    if renderer == "bundled" and pdfs.possible():
+        return _by_the_extra(scene)
+    raise RenderError(
+        "the PDF of this Graphviz has its date where it cannot be taken out: pip install 'ringproof[pdf]'"
+        + (", and leave out --renderer system" if renderer == "system" else "")
+    )
 
 
-def _undated(entry: bytes) -> bytes:
-    """A date entry replaced by a fixed date of equal length, so that no offset in the file moves."""
-    key, _, value = entry.partition(b" (")
-    fixed = b"D:20000101000000Z00'00'"
-    return key + b" (" + fixed[: len(value) - 1].ljust(len(value) - 1) + b")"
+def _by_the_extra(scene: Scene) -> bytes:
+    return pdfs.render(svg(scene).decode("utf-8"), scene.title, imprint.facts(scene))
 
 
-def _graphviz(scene: Scene, form: str, renderer: Renderer) -> bytes:
+def _graphviz(scene: Scene, form: str, renderer: Renderer, dpi: int = PRINT_DPI) -> bytes:
     text = dot.render(scene)
-    dense = [f"-Gdpi={PRINT_DPI}"] if form == "png" else []
+    dense = [f"-Gdpi={dpi}"] if form == "png" else []
     if renderer == "system":
         return _system(text, form, dense)
     command = [_bundled(), "-Kneato", "-n2", f"-T{form}", *dense]
@@ -93,21 +90,3 @@ def _run(command: Sequence[str | Path], text: str) -> bytes:
         reason = told.stderr.decode("utf-8", "replace").strip().splitlines()[:1]
         raise RenderError(f"{Path(command[0]).name} failed: {' '.join(reason) or told.returncode}")
     return told.stdout
-
-
-_NOISE = re.compile(r"<!--.*?-->\n?|<title>[^<]*</title>\n|<path [^>]*stroke-width=\"0\"[^>]*/>\n", re.DOTALL)
-
-
-def _dressed(text: str, scene: Scene) -> str:
-    """Prolog, comments and titles out; title, description, metadata, role and fonts in."""
-    body = _NOISE.sub("", text[text.index("<svg") :]).replace(' stroke-width="0"', "")
-    body = body.replace(' stroke="transparent"', ' stroke="none"').replace(' xml:space="preserve"', "")
-    body = body.replace('font-family="Arial"', f'font-family="{FONTS}"')
-    head, _, rest = body.partition(">\n")
-    metadata = sealed({**scene.metadata, "ink": hashlib.sha256(rest.encode("utf-8")).hexdigest()})
-    facts = html.escape(
-        json.dumps(metadata, sort_keys=True, separators=(",", ":"), ensure_ascii=True), quote=False
-    )
-    title, description = (html.escape(text, quote=False) for text in (scene.title, scene.description))
-    told = f"<title>{title}</title>\n<desc>{description}</desc>\n"
-    return f'{head} role="img">\n{told}<metadata>{facts}</metadata>\n{rest}'

@@ -156,6 +156,11 @@ class Scene:
     order: Literal["edgesfirst", "nodesfirst"] = "edgesfirst"
 
 
+def snapped(points: float) -> float:
+    """On a grid of 1/20 pt, the unit of the drawing: thousands of coordinates are whole numbers there."""
+    return round(points * 20) / 20
+
+
 def regular(text: str) -> Runs:
     """A label in the regular face."""
     return ((text, "regular"),)

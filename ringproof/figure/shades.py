@@ -2,22 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
+from ringproof.events import Events
 from ringproof.figure import palette
-from ringproof.figure.story import Cell, Story
+from ringproof.figure.story import Array, Cell, Content
 
 UNSET, TWICE = -1, -2
 
 
-def shade(story: Story, cell: Cell) -> int:
+def shade(content: Content) -> int:
     """How much of its chunk a slot holds: so many parts, 0 for all that is promised, unset or twice."""
-    content = story.content(cell)
     if content.empty:
         return UNSET
     if max(content.counts) > 1:
         return TWICE
     return 0 if content.whole else int(sum(content.counts))
+
+
+def shades(content: Callable[[Cell], Content], held: Array, chunk: int) -> list[list[int]]:
+    """Of every state the shade of one slot on every rank; ``held``: as in a story.
+
+    The same value on the same rank is looked at once: in most states most slots are as they were.
+    """
+    known: dict[tuple[int, int], int] = {}
+    for state, values in enumerate(held[:, :, chunk].tolist()):
+        for place in enumerate(values):
+            if place not in known:
+                known[place] = shade(content((state, place[0], chunk)))
+    return [[known[place] for place in enumerate(values)] for values in held[:, :, chunk].tolist()]
 
 
 def life_color(shade: int, parts: int) -> str | None:
@@ -33,19 +48,17 @@ def life_color(shade: int, parts: int) -> str | None:
     return palette.mixed(palette.LIFE[0], palette.LIFE[1], share)
 
 
-def lowest_sent(story: Story) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
+def lowest_sent(events: Events) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
     """(steps, N): the lowest slot each rank sends in a message of each step, or -1."""
-    events = story.outcome.events
-    sent = np.full((story.steps, story.ranks), story.slots, dtype=np.int64)
+    sent = np.full((events.steps, events.ranks), events.slots, dtype=np.int64)
     moving = events.message
     np.minimum.at(sent, (events.step[moving], events.sender[moving]), events.chunk[moving])
-    return np.where(sent == story.slots, -1, sent)
+    return np.where(sent == events.slots, -1, sent)
 
 
-def most_sent(story: Story) -> int:
+def most_sent(events: Events) -> int:
     """The most different slots that a rank sends in one step."""
-    events = story.outcome.events
     moving = events.message
-    key = (events.step[moving] * story.ranks + events.sender[moving]) * story.slots + events.chunk[moving]
-    _, counts = np.unique(np.unique(key) // story.slots, return_counts=True)
+    key = (events.step[moving] * events.ranks + events.sender[moving]) * events.slots + events.chunk[moving]
+    _, counts = np.unique(np.unique(key) // events.slots, return_counts=True)
     return int(counts.max(initial=0))

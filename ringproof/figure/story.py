@@ -21,6 +21,10 @@ Cell = tuple[int, int, int]  # step, rank, slot
 MOST_LANES = 16  # beyond that no layout draws sends one by one
 
 
+class NotPlayableError(Exception):
+    """A story too large to be shown cell by cell; the message says what the limit is."""
+
+
 @dataclass(frozen=True, slots=True)
 class Sent:
     """One chunk on its way; ``whole``: the value sent is all that its chunk needs."""

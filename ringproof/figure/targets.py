@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ringproof.figure import dot, render, tikz
+from ringproof.figure import dot, gif, imprint, render, tikz
 from ringproof.figure.render import Renderer
 from ringproof.figure.scene import Scene
 
@@ -20,8 +20,13 @@ SUFFIXES = {
     ".gv": "dot",
     ".tikz": "tikz",
     ".tex": "tikz",
+    ".gif": "gif",
+    ".html": "html",
+    ".htm": "html",
 }
-FORMATS = ("svg", "pdf", "png", "dot", "tikz")
+FORMATS = ("svg", "pdf", "png", "dot", "tikz", "gif", "html")
+BINARY = ("png", "pdf", "gif")
+UNFOLDING = ("gif", "html")  # one table in time: never two side by side
 
 
 class TargetError(Exception):
@@ -64,29 +69,43 @@ def rendered(scene: Scene, form: str, renderer: Renderer) -> bytes:
     """A scene in one format; errors: `RenderError`."""
     makers: Mapping[str, Callable[[], bytes]] = {
         "svg": lambda: render.svg(scene, renderer), "png": lambda: render.png(scene, renderer),
-        "pdf": lambda: render.pdf(scene), "dot": lambda: dot.render(scene).encode("utf-8"),
-        "tikz": lambda: tikz.render(scene).encode("utf-8"),
+        "pdf": lambda: render.pdf(scene, renderer), "dot": lambda: document(scene).encode("utf-8"),
+        "tikz": lambda: tikz.render(scene).encode("utf-8"), "gif": lambda: gif.gif(scene, renderer),
     }  # fmt: skip
     return makers[form]()
 
 
+def document(scene: Scene) -> str:
+    """DOT as a file: it says of itself what the other formats say, in its first two lines."""
+    return f"// {scene.title}\n// {imprint.facts(scene)}\n{dot.render(scene)}"
+
+
 def write(files: Mapping[str, bytes]) -> None:
-    """Write all files or none, each moved into place whole; errors: `TargetError`."""
+    """Write all files or none, each moved into place whole; errors: `TargetError`.
+
+    A link stays a link.  A device or a pipe is written to, once all else is ready: it cannot be moved into.
+    """
     waiting: dict[str, str] = {}
+    places = {path: os.path.realpath(path) for path in files}
+    special = [path for path, place in places.items() if os.path.exists(place) and not os.path.isfile(place)]
+    at = ""
     try:
         for path, content in files.items():
-            handle, name = tempfile.mkstemp(dir=os.path.dirname(path) or ".", prefix=".ringproof-")
-            waiting[path] = name
-            with os.fdopen(handle, "wb") as file:
-                file.write(content)
-            os.chmod(name, 0o644)
-        for path in list(waiting):
-            os.replace(waiting[path], path)
-            del waiting[path]
+            at = path
+            if path not in special:
+                handle, name = tempfile.mkstemp(dir=os.path.dirname(places[path]), prefix=".ringproof-")
+                waiting[path] = name
+                with os.fdopen(handle, "wb") as file:
+                    file.write(content)
+                os.chmod(name, 0o644)
+        for at in special:
+            with open(at, "wb") as file:
+                file.write(files[at])
+        for at in list(waiting):
+            os.replace(waiting[at], places[at])
+            del waiting[at]
     except OSError as error:
-        raise TargetError(
-            f"cannot write {error.filename or 'a file'}: {(error.strerror or '').lower()}"
-        ) from None
+        raise TargetError(f"cannot write {at}: {(error.strerror or str(error)).lower()}") from None
     finally:
         for name in waiting.values():
             Path(name).unlink(missing_ok=True)

@@ -5,9 +5,9 @@ The names are those of the DOT; fonts are the document's sans serif, whose size 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 
+from ringproof.figure import imprint
 from ringproof.figure.scene import Band, Curve, Disc, Fill, Frame, Head, Ink, Line, Scene, Text
 
 _SPECIAL = {"\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#",
@@ -20,11 +20,10 @@ def render(scene: Scene) -> str:
     colors = sorted(
         {color for part in scene.ink for color in [getattr(part, "color", "")] if color} | {"#FFFFFF"}
     )
-    facts = json.dumps(scene.metadata, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
     lines = [
         f"% {scene.title}",
-        f"% {facts}",
-        r"% needs \usepackage{tikz}, and \usepackage[scaled]{helvet} for the widths it is laid out in",
+        f"% {imprint.facts(scene)}",
+        r"% needs \usepackage{tikz}, and \usepackage{helvet} for the widths it is laid out in",
         r"\begin{tikzpicture}[x=1bp,y=-1bp,inner sep=0pt,outer sep=0pt,line cap=butt]",
         *(rf"\definecolor{{{_color(color)}}}{{HTML}}{{{color[1:]}}}" for color in colors),
         rf"\useasboundingbox (0,0) rectangle ({_n(scene.width)},{_n(scene.height)});",

@@ -12,7 +12,7 @@ from ringproof.figure.focus import Focus, look, send_color
 from ringproof.figure.grid import Grid, NotLegibleError
 from ringproof.figure.lettering import width_of
 from ringproof.figure.marks import beside, lifelines, violation
-from ringproof.figure.scene import Ink
+from ringproof.figure.scene import Ink, snapped
 from ringproof.figure.story import Cell, Sent, Story
 
 MOST_RANKS = 8
@@ -77,13 +77,15 @@ def shown_in(story: Story, focus: Focus | None = None) -> dict[tuple[int, int], 
 
 def _rooms(shown: dict[tuple[int, int], list[int]], grid: Grid) -> dict[Cell, Room]:
     rooms: dict[Cell, Room] = {}
+    wide = snapped(grid.box)
     for (state, rank), slots in sorted(shown.items()):
         height = HEIGHT if len(slots) == 1 else SPLIT
         top = grid.y(rank) - (height / 2 if len(slots) == 1 else height + 0.5)
         for number, slot in enumerate(slots):
             name = f"t{state}_r{rank}_s{slot}"
             y = top + number * (height + 1.0)
-            rooms[state, rank, slot] = Room(grid.x(state) - grid.box / 2, y, grid.box, height, name)
+            left = snapped(grid.x(state) - grid.box / 2)
+            rooms[state, rank, slot] = Room(left, snapped(y), wide, height, name)
     return rooms
 
 

@@ -7,17 +7,18 @@ from dataclasses import dataclass
 
 from ringproof.figure import grid as grids
 from ringproof.figure import palette
-from ringproof.figure.arrows import Arrow, drawn, wraps
+from ringproof.figure.arrows import Arrow, cramped, drawn, wraps
 from ringproof.figure.boxes import Room, strip
 from ringproof.figure.chips import chips, runs_text
 from ringproof.figure.focus import Focus, look, send_color
 from ringproof.figure.grid import Grid, NotLegibleError
 from ringproof.figure.marks import beside, lifelines, violation
-from ringproof.figure.scene import Ink, Line
+from ringproof.figure.scene import Ink, Line, snapped
 from ringproof.figure.story import MOST_LANES, Cell, Message, Story
 
 ROW, HEIGHT, BETWEEN = 5.8, 5.0, 4.2  # points; from row to row, of a box, between two lanes
 LEAST_BOX, LEAST_SLOT, LEAST_LANE = 15.5, 1.1, 11.0
+GOOD_SLOT, GOOD_SHARE = 2.3, 0.27  # points a slot may have, and of a column all slots, where there is room
 LEAST_GAP, MOST_HEIGHT = 13.0, 620.0
 BRACKET, NEXT, TOOTH = 1.6, 1.6, 0.9  # a bracket's distance from its box, and from the next one
 
@@ -37,7 +38,8 @@ def panel(
     """The drawing without its legend, ``lane`` the least height of a lane; errors: `NotLegibleError`."""
     if story.ranks > MOST_LANES:
         raise NotLegibleError(f"vector is for up to {MOST_LANES} ranks")
-    box = max(LEAST_BOX, LEAST_SLOT * story.ranks)
+    roomy = min(GOOD_SLOT * story.ranks, GOOD_SHARE * width / (story.steps + 1))
+    box = max(LEAST_BOX, LEAST_SLOT * story.ranks, roomy)
     lane = max(lane, LEAST_LANE, story.slots * ROW + BETWEEN)
     if lane * story.ranks > MOST_HEIGHT:
         raise NotLegibleError(f"{story.ranks} ranks with {story.slots} slots each are taller than a page")
@@ -48,6 +50,8 @@ def panel(
     rooms = _rooms(story, made)
     wrapped = wraps(story.sends, story.ranks)
     arrows = _arrows(story, messages, rooms, wrapped, focus)
+    if (more := max((cramped(arrow, made) for arrow, _ in arrows), default=0.0)) > 0.01:
+        return panel(story, width, focus, lane + 2 * more + 0.1)
     ink = grids.backdrop(story, made)
     ink += grids.seams(made) if wrapped else []
     ink += lifelines(focus, made, lambda rank, slot: rooms[0, rank, slot].middle)
@@ -80,13 +84,14 @@ def _painting(messages: Sequence[Message], focus: Focus | None) -> list[Message]
 
 def _rooms(story: Story, grid: Grid) -> dict[Cell, Room]:
     rooms: dict[Cell, Room] = {}
+    wide = snapped(grid.box)
     for state in range(grid.columns):
         for rank in range(story.ranks):
             top = grid.y(rank) - (story.slots * ROW - (ROW - HEIGHT)) / 2
             for slot in range(story.slots):
                 name = f"t{state}_r{rank}_s{slot}"
-                left = grid.x(state) - grid.box / 2
-                rooms[state, rank, slot] = Room(left, top + slot * ROW, grid.box, HEIGHT, name)
+                left = snapped(grid.x(state) - grid.box / 2)
+                rooms[state, rank, slot] = Room(left, snapped(top + slot * ROW), wide, HEIGHT, name)
     return rooms
 
 

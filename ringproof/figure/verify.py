@@ -5,41 +5,59 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
-from ringproof.contract import Contract
-from ringproof.diagnose.lineage import Lineage
-from ringproof.events import Events
-from ringproof.figure.facts import SEAL, Facts, sealed, strip
-from ringproof.figure.ink import InkError, Shape, read_ink
-from ringproof.figure.reading import Slot, UnreadableError, lanes, slots
+from ringproof.figure import logged
+from ringproof.figure.facts import SEAL, Facts, sealed
+from ringproof.figure.ink import InkError, Shape, metadata_of, read_ink
+from ringproof.figure.legibility import COVERED, illegible
+from ringproof.figure.reading import UnreadableError, lanes, slots
+from ringproof.figure.reading_chart import misread
+from ringproof.figure.reading_finding import misjudged
 from ringproof.figure.reading_heat import fields
+from ringproof.figure.reading_legend import mislabelled
+from ringproof.figure.reading_phases import misnamed
 from ringproof.figure.reading_sends import sends
-from ringproof.figure.story import content_of, states
-from ringproof.simulate import Outcome, simulate
-from ringproof.verdict import Size
-
-RERUN = {"complete", "once", "no-resend", "defined"}  # what a picture's sends alone can refute
+from ringproof.figure.reading_strays import strays
+from ringproof.figure.rerun import again, miscolored, misfilled, most, otherwise, stages
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """``wrong``: what does not agree, empty when all does; ``told``: what was read, in words."""
+    """``wrong``: what does not agree, empty when all does; ``told``: what was read, in words.
+
+    ``foreign``: why the file is no picture of ringproof's at all; ``arrows``: the kinds of send drawn.
+    """
 
     wrong: tuple[str, ...]
     told: str = ""
+    foreign: str = ""
+    arrows: frozenset[tuple[str, str]] = frozenset()
+    metadata: Mapping[str, Any] = field(default_factory=dict)
 
 
 def verify(text: str) -> Reading:
     """Read a picture back; whatever is wrong with it is in the result, never an exception."""
     try:
-        drawing = read_ink(text)
-        metadata = json.loads(drawing.metadata)
+        if not text.startswith("<svg "):
+            raise InkError("not an SVG as ringproof writes it: it does not begin with <svg")
+        metadata = json.loads(metadata_of(text))
+        if metadata["tool"] != "ringproof":
+            raise KeyError("tool")
+    except InkError as error:
+        return Reading((str(error),), foreign=str(error))
+    except (KeyError, TypeError, ValueError):
+        why = "it has no metadata that ringproof writes"
+        return Reading((why,), foreign=why)
+    try:
         wrong = list(_sealed(text, metadata))
+        if metadata["layout"] == "cost":
+            wrong += misread(text, metadata)
+            return Reading(tuple(wrong), f"{len(metadata['curves'])} curves read back", metadata=metadata)
         told: list[str] = []
+        arrows: set[tuple[str, str]] = set()
+        drawing = read_ink(text)
         page = (0.0, 0.0, drawing.width, drawing.height)
         ink = [
             s
@@ -50,11 +68,15 @@ def verify(text: str) -> Reading:
             found = _panel(panel, shapes)
             wrong += found.wrong
             told.append(found.told)
+            arrows |= found.arrows
+        wrong += mislabelled(ink, frozenset(arrows))
+        wrong += [f"the words {found.text!r} are covered" for found in illegible(drawing)
+                  if found.why == COVERED]  # fmt: skip
     except (InkError, UnreadableError) as error:
         return Reading((str(error),))
     except (KeyError, TypeError, ValueError) as error:
         return Reading((f"no metadata that ringproof writes: {error!r}",))
-    return Reading(tuple(wrong), "; ".join(told))
+    return Reading(tuple(wrong), "; ".join(told), metadata=metadata)
 
 
 def _sealed(text: str, metadata: Mapping[str, Any]) -> list[str]:
@@ -76,85 +98,65 @@ def _panels(
     panels = []
     for panel in metadata["panels"]:
         left, top, right, bottom = panel["region"]
-        inside = [s for s in shapes if left - 1 <= s.box[0] and s.box[2] <= right + 1
-                  and top - 1 <= s.box[1] and s.box[3] <= bottom + 1]  # fmt: skip
+        inside = [s for s in shapes if s.box[0] < right + 1 and s.box[2] > left - 1
+                  and s.box[1] < bottom + 1 and s.box[3] > top - 1]  # fmt: skip
         panels.append((panel, inside))
     return panels
 
 
 def _panel(metadata: Mapping[str, Any], shapes: Sequence[Shape]) -> Reading:
     name = f"{metadata['table']}, N = {metadata['N']}"
-    if metadata["layout"] not in ("token", "vector"):
-        cells = fields(shapes, metadata["slots"], metadata["parts"])
-        wrong = [] if Facts(fields=tuple(cells)).digest == metadata["facts"] else [
-            "the cells say something else than was drawn"]  # fmt: skip
-        return Reading(tuple(wrong), f"{name}: {len(cells)} cells; receivers are not in the picture")
+    return (_lanes if metadata["layout"] in ("token", "vector") else _fields)(name, metadata, shapes)
+
+
+def _lanes(name: str, metadata: Mapping[str, Any], shapes: Sequence[Shape]) -> Reading:
+    """Sends and slots by themselves: everything is in the ink."""
     page = lanes(shapes)
     if len(page.ranks) != metadata["N"] or len(page.steps) != metadata["steps"]:
         return Reading((f"{len(page.ranks)} ranks and {len(page.steps)} steps are drawn",))
     boxes = slots(shapes, page, metadata["chunks"])
+    strays(shapes, page, boxes)
     found = sends(shapes, page, boxes, metadata["chunks"])
     facts = Facts(tuple(found), tuple((b.state, b.rank, b.slot, b.counts) for b in boxes))
     wrong = [] if facts.digest == metadata["facts"] else ["sends and slots say something else than was drawn"]
-    wrong += _rerun(metadata, facts, boxes)
-    count = sum(len(send[3]) for send in found)
-    return Reading(tuple(wrong), f"{name}: {count} sends and {len(boxes)} slots read back, run again: "
-                   f"{metadata['verdict']}")  # fmt: skip
+    single = [(step, sender, receiver, chunk, into, int(op == "reduce"))
+              for step, sender, receiver, read, written, op, _ in found
+              for chunk, into in zip(read, written, strict=True)]  # fmt: skip
+    run = again(metadata, single)
+    if metadata["runs"]:
+        wrong += misfilled(run, boxes, metadata["verdict"] == "proved")
+    wrong += [*otherwise(run, metadata),
+              *misnamed(shapes, stages(run, metadata["phases"]), page.steps, page.top, _words(shapes)),
+              *misjudged(run, metadata, shapes, boxes)]  # fmt: skip
+    kinds = frozenset((send[5], send[6]) for send in found)
+    return Reading(tuple(wrong), f"{name}: {len(single)} sends and {len(boxes)} slots read back, run again: "
+                   f"{metadata['verdict']}", arrows=kinds)  # fmt: skip
 
 
-def _rerun(metadata: Mapping[str, Any], facts: Facts, boxes: Sequence[Slot]) -> list[str]:
-    """Run the sends again: every slot must hold what is drawn, and the verdict must come out."""
-    outcome = simulate(_events(metadata, facts)) if metadata["runs"] else None
-    if outcome is None:
-        return [] if metadata["verdict"] == "refuted" else ["a schedule that cannot run is no proved one"]
-    if outcome.trail is None:
-        return ["the sends that are drawn cannot run"]
-    wrong = list(_contents(outcome, boxes, metadata["verdict"] == "proved"))
-    broken = {name for name, found in outcome.violations.items() if found} - set(metadata["waived"])
-    if metadata["verdict"] == "proved" and broken:
-        wrong.append(f"the sends that are drawn are not right: {', '.join(sorted(broken))}")
-    if metadata["verdict"] == "refuted" and not broken and set(metadata["refutes"]) & RERUN:
-        wrong.append("the sends that are drawn are right, and the picture says that they are refuted")
-    return wrong
+def _words(shapes: Sequence[Shape]) -> str:
+    return "".join(shape.text for shape in shapes if shape.kind == "text")
 
 
-def _contents(outcome: Outcome, boxes: Sequence[Slot], plain: object) -> list[str]:
-    lineage = Lineage(outcome)
-    held = states(outcome, lineage)
-    wrong = []
-    for box in boxes:
-        value = lineage.contents(int(held[box.state, box.rank, box.slot]))
-        if strip(content_of(outcome, value, box.rank, box.slot), plain) != box.counts:
-            wrong.append(f"slot {box.slot} of rank {box.rank} after {box.state} steps holds something else")
-    return wrong[:5]
-
-
-def _events(metadata: Mapping[str, Any], facts: Facts) -> Events:
-    """The sends as events at one size."""
-    rows = sorted((step, sender, receiver, chunk, into, op == "reduce")
-                  for step, sender, receiver, read, written, op, _ in facts.sends
-                  for chunk, into in zip(read, written, strict=True))  # fmt: skip
-    columns = [np.array(column, dtype=np.int64) for column in zip(*rows, strict=True)] or [
-        np.zeros(0, dtype=np.int64)] * 6  # fmt: skip
-    step, sender, receiver, chunk, into, reduce = columns
-    steps = metadata["steps"]
-    return Events(
-        Size(metadata["N"]), metadata["chunks"], metadata["slots"], steps, step, sender, receiver, chunk,
-        into, reduce.astype(bool), step * 0, (("picture",),), np.searchsorted(step, np.arange(steps + 1)),
-        (0,), _contract(metadata), (), (),
-    )  # fmt: skip
-
-
-def _contract(metadata: Mapping[str, Any]) -> Contract:
-    promise, shape = metadata["promise"], (metadata["N"], metadata["chunks"])
-    chunk = np.broadcast_to(np.arange(shape[1]), shape)
-    if promise["chunk"] != "own":
-        chunk = np.array(promise["chunk"], dtype=np.int64)
-    starts, ends, part = (_marks(promise[key], shape) for key in ("starts", "ends", "part"))
-    return Contract(promise["collective"], starts, ends, part, chunk)
-
-
-def _marks(rows: str | list[str], shape: tuple[int, int]) -> np.ndarray[Any, np.dtype[Any]]:
-    if rows == "all":
-        return np.ones(shape, dtype=bool)
-    return np.array([[mark == "1" for mark in f"{int(row, 16):0{shape[1]}b}"] for row in rows], dtype=bool)
+def _fields(name: str, metadata: Mapping[str, Any], shapes: Sequence[Shape]) -> Reading:
+    """Cells: what is sent when and what is held when, compared with the sends that the file lists."""
+    found = fields(shapes, metadata)
+    cells = tuple((one.name, *cell) for one in found for cell in one.cells)
+    wrong = [] if Facts(fields=cells).digest == metadata["facts"] else [
+        "the cells say something else than was drawn"]  # fmt: skip
+    sizes = metadata["steps"], metadata["N"], metadata["slots"]
+    run = again(metadata, logged.sends(metadata["sends"], *sizes))
+    chunk, chunks, several = metadata["chunk"], metadata["chunks"], max(most(run), 1)
+    wrong += [*miscolored(run, cells, chunk), *otherwise(run, metadata),
+              *misjudged(run, metadata, shapes)]  # fmt: skip
+    for one in found:
+        slot = chunk if one.name == "life" else metadata["slots"] - 1
+        if one.slot != (f"c{slot}" if slot < chunks else f"t{slot - chunks}"):
+            wrong.append(f"the legend of the {one.name} says {one.slot}")
+        if one.name == "matrix" and one.several != several:
+            wrong.append(f"the legend says that up to {one.several} chunks are sent at once, not {several}")
+        steps = one.columns[1:] if one.name == "life" else one.columns
+        here = [s for s in shapes if one.columns[0] - 60 < s.middle[0] < one.columns[-1] + 20]
+        wrong += misnamed(here, stages(run, metadata["phases"]), steps, one.top, _words(shapes))
+    count = len(run.outcome.events.step)
+    return Reading(tuple(wrong), f"{name}: {len(cells)} cells read back and compared with {count} sends, "
+                   f"run again: {metadata['verdict']}")  # fmt: skip

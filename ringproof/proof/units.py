@@ -16,6 +16,7 @@ import numpy as np
 
 from ringproof.contract import Contract
 from ringproof.events import Events
+from ringproof.table.arrays import unique
 
 Array = np.ndarray[Any, np.dtype[Any]]
 FOREIGN = -1
@@ -201,7 +202,7 @@ def representatives(events: Events) -> tuple[list[Unit], int]:
     """
     units = Units(events)
     shapes = units.shapes()
-    parts = len(np.unique(units.part))
+    parts = len(unique(units.part))
     for key in (_relative, _mirrored, _colours):
         if len(shapes) > 2:
             other = Units(events, key(events))
@@ -250,11 +251,10 @@ def first_unit(events: Events) -> list[Unit]:
     in_place = bool((events.chunk == events.into).all())
     units = Units(events, only=0 if in_place else None)
     first = units.part[:: events.slots]
-    return [units.unit(part) for part in np.unique(first).tolist()]
+    return [units.unit(part) for part in unique(first).tolist()]
 
 
 def every_unit(events: Events) -> Iterator[Unit]:
     """All units, for those who do not trust symmetry."""
     units = Units(events)
-    for part in np.unique(units.part).tolist():
-        yield units.unit(part)
+    yield from (units.unit(part) for part in unique(units.part).tolist())

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from ringproof.codes import CODES, PROPERTIES
+from ringproof.codes import CODES, PROGRAM_PROPERTIES, PROPERTIES
 from ringproof.report.json import plain, sizes
 from ringproof.report.places import Stand, Stands, stands_of
 from ringproof.report.properties import Detail
@@ -123,7 +123,8 @@ def _demanded(report: Report, finding: Finding) -> bool:
 
 def _property(report: Report, result: Result, stands: Stands) -> Iterator[dict[str, Any]]:
     """What became of a property; what refutes it is among the findings already."""
-    code, word = PROPERTIES[result.name], result_word(result)
+    known = PROGRAM_PROPERTIES if report.kind == "program" else PROPERTIES
+    code, word = known[result.name], result_word(result)
     says = f"{result.name}: {result.statement}"
     counted: dict[str, Any] = {"property": result.name, "sizes": sizes(result.proved)}
     if result.waived:

@@ -19,6 +19,7 @@ WIDTH = 96
 _TAB = "    "
 _CUT = "..."
 _TALLEST = 4
+_LONGEST = 20_000  # characters of a line that are looked at
 _UNSEEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 
 
@@ -117,17 +118,19 @@ def _coded(number: int, code: str, digits: int, paint: Paint) -> str:
 def _fit(lines: Sequence[str], number: int, marks: Sequence[Mark]) -> tuple[str, list[_Piece]]:
     """Cut a line to the width of a report around its marks, and place the marks under it."""
     line = lines[number - 1] if 0 < number <= len(lines) else ""
+    skipped, more = _neighbourhood(line, number, marks)
+    line = line[skipped : len(line) - more]
     shown = [_shown(character) for character in line]
     edges = [0, *accumulate(map(width, shown))]
-    placed = [(mark, *_columns(mark.span, number, line, edges)) for mark in marks]
+    placed = [(mark, *_columns(mark.span, number, line, edges, skipped)) for mark in marks]
     first, last = 0, len(shown)
     if edges[-1] > WIDTH:
         left, right = _window(placed, edges[-1])
         first = next(i for i, edge in enumerate(edges) if edge >= left)
         last = max(i for i, edge in enumerate(edges) if edge <= right)
-    ends = (_CUT if first else "", _CUT if last < len(shown) else "")
+    ends = (_CUT if first or skipped else "", _CUT if last < len(shown) or more else "")
     code = "".join(shown[first:last]).join(ends)
-    shift = (len(_CUT) if first else 0) - edges[first]
+    shift = len(ends[0]) - edges[first]
     pieces = []
     for mark, start, end in placed:
         start, end = (min(max(at, edges[first]), edges[last]) + shift for at in (start, end))
@@ -136,11 +139,23 @@ def _fit(lines: Sequence[str], number: int, marks: Sequence[Mark]) -> tuple[str,
     return code, pieces
 
 
-def _columns(span: Span, number: int, line: str, edges: Sequence[int]) -> tuple[int, int]:
+def _neighbourhood(line: str, number: int, marks: Sequence[Mark]) -> tuple[int, int]:
+    """Of a line of a file that has hardly any: how many characters to leave out before and after."""
+    if len(line) <= _LONGEST:
+        return 0, 0
+    main = min(marks, key=lambda mark: mark.sign != "^", default=None)
+    column = main.span.column if main and number == main.span.line else 1
+    skipped = min(max(column - _LONGEST // 2, 0), len(line) - _LONGEST)
+    return skipped, len(line) - skipped - _LONGEST
+
+
+def _columns(
+    span: Span, number: int, line: str, edges: Sequence[int], skipped: int = 0
+) -> tuple[int, int]:
     """Find the display columns that a span covers on one of its lines."""
     blank = len(line) - len(line.lstrip())
-    start = span.column - 1 if number == span.line else blank
-    end = span.end_column - 1 if number == span.end_line else len(line)
+    start = span.column - 1 - skipped if number == span.line else blank
+    end = span.end_column - 1 - skipped if number == span.end_line else len(line)
     start, end = (edges[min(max(at, 0), len(line))] for at in (start, end))
     return start, max(end, start)
 

@@ -65,7 +65,9 @@ def _totals(reports: Sequence[Report], paint: Paint) -> str:
     words = [outcome(report) for report in reports]
     order = ("proved", "refuted", "undecided", "nothing to prove", "cannot check", "internal error")
     parts = [paint(role_of(w), f"{words.count(w)} {w}") for w in order if w in words]
-    return f"{count_text(len(words), 'table')}: {', '.join(parts)}"
+    kinds = {report.kind for report in reports}
+    noun = kinds.pop() if len(kinds) == 1 else "file"
+    return f"{count_text(len(words), noun)}: {', '.join(parts)}"
 
 
 def _painter(style: Style) -> Paint:

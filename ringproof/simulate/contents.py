@@ -16,6 +16,7 @@ import numpy as np
 from ringproof.events import Events
 from ringproof.problem import ExpansionError, Problem
 from ringproof.simulate.state import UNSET, Trail
+from ringproof.table.arrays import unique
 
 Array = np.ndarray[Any, np.dtype[Any]]
 BLOCK_BYTES = 1 << 27
@@ -47,7 +48,7 @@ def groups(events: Events) -> Array:
     group = np.arange(events.slots)
     if (events.chunk == events.into).all():
         return group
-    pairs = np.unique(events.chunk * events.slots + events.into)
+    pairs = unique(events.chunk * events.slots + events.into)
     a, b = pairs // events.slots, pairs % events.slots
     crossing = a != b
     a, b = a[crossing], b[crossing]
@@ -118,7 +119,7 @@ def _block(
         mine = chunks[group[chunks] == member]
         place[mine] = np.arange(len(mine))
     leaf = np.flatnonzero(inside[trail.leaf_chunk])
-    made = np.unique(trail.after[adding])
+    made = unique(trail.after[adding])
     values = np.concatenate([[UNSET], leaf + 1, made])
     row[values] = np.arange(len(values))
     matrix = np.zeros((len(values), events.ranks * per_group), dtype=kind)

@@ -15,6 +15,7 @@ from ringproof.contract import Contract
 from ringproof.events import Events
 from ringproof.simulate.contents import Block
 from ringproof.simulate.state import UNSET, Trail
+from ringproof.table.arrays import unique
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -113,7 +114,7 @@ class Meaning:
         """Give equal multisets one number, for values that the same link carries more than once."""
         mine = self.same_link[block.slots[self.events.into[self.same_link]]]
         seen: dict[bytes | tuple[int, ...], int] = {}
-        for value in np.unique(self.trail.sent[mine]).tolist():
+        for value in unique(self.trail.sent[mine]).tolist():
             content = block.matrix[block.row[value]]
             key = tuple(content) if content.dtype == object else content.tobytes()
             self.canonical[value] = seen.setdefault(key, value)

@@ -1,7 +1,8 @@
 """Every operation of the expression language on numpy arrays, and where it has no value.
 
 Each function takes int64 arrays or Python integers and returns the result and a mask of cells
-without a value; those cells are computed with a harmless operand instead.
+without a value; those cells are computed with a harmless operand instead.  And the different values
+of an array, which every room asks for.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from typing import Any
 import numpy as np
 
 from ringproof.table.integers import OPERATIONS
+
+Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def _safe(divisor: Any) -> tuple[Any, Any]:
@@ -123,3 +126,11 @@ ARRAYS: Mapping[str, Callable[..., tuple[Any, Any]]] = {
     **{op: _total(OPERATIONS[op]) for op in ("+", "-", "*", "&", "|", "^", "~", "neg")},
     **{op: _total(OPERATIONS[op]) for op in ("<", "<=", ">", ">=", "==", "!=")},
 }  # fmt: skip
+
+
+def unique(values: Array) -> Array:
+    """The different ones, ascending; as `np.unique`, which loads masked arrays before it looks."""
+    ordered = np.sort(values, axis=None)
+    first = np.ones(len(ordered), dtype=bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
+    return ordered[first]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -17,7 +18,7 @@ from pytest_benchmark.fixture import BenchmarkFixture
 
 HOME = Path(__file__).parents[2]
 IMPORTS = "import z3, numpy, graphviz"
-TIMES, LIMIT, ROUNDS = 3.0, 2.0, 7
+TIMES, LIMIT, ALL, ROUNDS = 3.0, 2.0, 20.0, 7
 
 
 def seconds(cache: Path, *command: str) -> float:
@@ -45,15 +46,31 @@ def test_the_ring_at_8_against_imports(
     assert ratio <= TIMES
 
 
+def least(benchmark: BenchmarkFixture, cache: Path, *command: str) -> float:
+    """The least time of a command: other work on the machine only adds to it."""
+    times: list[float] = []
+    benchmark.pedantic(
+        lambda: times.append(seconds(cache, *command)), rounds=ROUNDS, iterations=1, warmup_rounds=1
+    )
+    return min(times[1:])
+
+
 def test_the_pair_at_64(
     benchmark: BenchmarkFixture, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     draw = ("-m", "ringproof", "draw", "schedules/ring.toml", "-N", "64", "--width", "2col",
             "-o", str(tmp_path / "x.svg"))  # fmt: skip
-    times: list[float] = []
-    benchmark.pedantic(
-        lambda: times.append(seconds(tmp_path, *draw)), rounds=3, iterations=1, warmup_rounds=1
-    )
+    took = least(benchmark, tmp_path, *draw)
     with capsys.disabled():
-        print(f"\n  matrix and life at N = 64: {median(times[1:]):.2f} s (limit {LIMIT} s)", end="")
-    assert median(times[1:]) <= LIMIT
+        print(f"\n  matrix and life at N = 64: {took:.2f} s (limit {LIMIT} s)", end="")
+    assert took <= LIMIT
+
+
+@pytest.mark.skipif(not find_spec("matplotlib"), reason="the extra charts is not installed")
+def test_all_figures(
+    benchmark: BenchmarkFixture, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    took = least(benchmark, tmp_path, "-m", "ringproof", "figures", "-o", str(tmp_path))
+    with capsys.disabled():
+        print(f"\n  all figures: {took:.2f} s (limit {ALL} s)", end="")
+    assert took <= ALL

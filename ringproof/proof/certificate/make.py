@@ -36,9 +36,11 @@ def certificate(schedule: Schedule, found: EveryN) -> Certificate:
     questions, asked = [], []
     for number, one in enumerate(rebuilt.asked):
         kept = needed(one.text())
+        if kept is None:
+            raise Refused(f"made again from what a certificate says, Z3 does not settle: {one.about}")
         questions.append(one.text(kept))
         asked.append({"file": f"{number + 1:04}.smt2", "about": one.about,
-                      "premises": None if kept is None else list(kept)})  # fmt: skip
+                      "premises": list(kept)})  # fmt: skip
     data = {
         "format": FORMAT, "table": schedule.name, **statement(schedule, common), "cases": cases,
         "simplifications": rebuilt.answers, "questions": asked,

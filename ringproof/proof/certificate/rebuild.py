@@ -82,16 +82,18 @@ def _questions(schedule: Schedule, given: list[Mapping[str, Any]], desk: Desk) -
             raise Refused("another case of the sizes")
         if set(case["claims"]) != proved:
             raise Refused("a claim that is not proved in every case of the sizes")
-        asked: dict[tuple[tuple[Formula, ...], Formula], str] = {}
+        asked: set[tuple[tuple[Formula, ...], Formula]] = set()
         for about, ob in _obligations(composition, Model(sizes), case):
             context, goal = ob.context.posed(ob.goal)
-            asked.setdefault((context.hypotheses, goal), about)
-        for key in desk.relied:
-            asked.setdefault(key, SIMPLIFIED)
+            key = (context.hypotheses, goal)
+            if goal is not True and key not in asked and not context.settled(goal):
+                # Now: what later obligations split into halves would be told of its halves alone.
+                yield Asked(about, context.question(goal), desk.atoms)
+            asked.add(key)
+        for (hypotheses, goal), context in desk.relied.items():
+            if (hypotheses, goal) not in asked:
+                yield Asked(SIMPLIFIED, context.question(goal), desk.atoms)
         desk.relied.clear()
-        for (hypotheses, goal), about in asked.items():
-            if goal is not True:
-                yield Asked(about, Question.of(desk.atoms, hypotheses, goal), desk.atoms)
 
 
 def _obligations(

@@ -102,7 +102,8 @@ def _distinct(features: Features, truth: Array, cost: Array, shape: Array) -> Ca
 
 def words(truth: Array) -> Array:
     """Truth values along the last axis, 64 in a word."""
-    packed = np.packbits(truth, axis=-1)
+    # Columns taken out by a mask may stand column by column, and only rows can be read as words.
+    packed = np.packbits(np.ascontiguousarray(truth), axis=-1)
     room = [(0, 0)] * (truth.ndim - 1) + [(0, -packed.shape[-1] % 8)]
     found: Array = np.pad(packed, room).view(np.uint64)
     return found

@@ -17,7 +17,7 @@ from ringproof.proof.every_n.atoms import Atoms
 from ringproof.proof.every_n.digits import by_digits
 from ringproof.proof.every_n.facts import Facts
 from ringproof.proof.every_n.formula import And, Formula, Not, Or, either, negation
-from ringproof.proof.every_n.questions import assertions
+from ringproof.proof.every_n.questions import Question, assertions
 
 if TYPE_CHECKING:
     from ringproof.proof.every_n.session import Session
@@ -37,14 +37,15 @@ class Unrecorded(Exception):
 class Desk:
     """Everything one proof attempt shares.
 
-    ``deadline``: in seconds of this process's own work.  ``relied``: the questions it relies on.
+    ``deadline``: in seconds of this process's own work.  ``relied``: the questions it relies on,
+    hypotheses and goal, and where they were asked.
     ``answers``: whether each simplification was made, in the order they were thought of;
     ``recorded``: answers to take instead of asking.
     """
 
     atoms: Atoms = field(default_factory=Atoms)
     deadline: float = float("inf")
-    relied: dict[tuple[tuple[Formula, ...], Formula], None] = field(default_factory=dict)
+    relied: dict[tuple[tuple[Formula, ...], Formula], Context] = field(default_factory=dict)
     answers: list[bool] = field(default_factory=list)
     recorded: Iterator[bool] | None = None
 
@@ -64,15 +65,6 @@ class Answer:
     model: dict[int, int] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class _Start:
-    """Where a context's questions start from."""
-
-    facts: Facts
-    text: str
-    declared: dict[str, None]
-
-
 class Context:
     """Hypotheses, with a solver that keeps them and the facts they need."""
 
@@ -81,7 +73,8 @@ class Context:
     ) -> None:
         self.desk, self.hypotheses, self.parent = desk, hypotheses, parent
         self._facts: Facts | None = None
-        self._start: _Start | None = None
+        self._start: tuple[Facts, tuple[Formula, ...]] | None = None
+        self._text: tuple[str, dict[str, None]] | None = None
         self._declared: dict[str, None] = {}
         self._answers: dict[Formula, bool] = {}
         self._session: Session | None = None
@@ -110,7 +103,7 @@ class Context:
             known = self._answers[goal] = self._simplifies(goal)
             self.desk.answers.append(known)
             if known:
-                self.desk.relied[self.hypotheses, goal] = None
+                self.desk.relied[self.hypotheses, goal] = self
         return known
 
     def _simplifies(self, goal: Formula) -> bool:
@@ -150,41 +143,63 @@ class Context:
         from ringproof.proof.every_n.session import HARD
 
         posed, goal = self.posed(goal)
-        if goal is True or posed._settled(goal):
+        if goal is True or posed.settled(goal):
             return Answer("proved")
         # Facts of other questions would only distract.
         own = Context(self.desk, posed.hypotheses, posed)
         found = own._check(goal, HARD, LONG_MS)
         self.desk.left()
         if found == "proved":
-            self.desk.relied[posed.hypotheses, goal] = None
+            self.desk.relied[posed.hypotheses, goal] = posed
         return Answer(found, own._session.model() if found == "fails" and own._session else {})
 
-    def _settled(self, goal: Formula) -> bool:
+    def settled(self, goal: Formula) -> bool:
         """Whether the goal, or a part that is enough for it, was proved here before."""
         parts = goal.args if isinstance(goal, Or) else ()
         return any((self.hypotheses, part) in self.desk.relied for part in (goal, *parts))
 
-    def start(self) -> _Start:
-        """The hypotheses with the facts they need, as text; made from the parent's."""
+    def question(self, goal: Formula) -> Question:
+        """The whole question: every fact that the formulas call for, the hypotheses, no goal."""
+        facts = self._known()[0].copy()
+        facts.ask(goal)
+        return Question((*self._premises(), *facts.fresh, *self.hypotheses), negation(goal))
+
+    def _known(self) -> tuple[Facts, tuple[Formula, ...]]:
+        """The facts that the hypotheses call for, and those that the parent's do not."""
         if self._start is None:
-            known = self.parent.start() if self.parent else None
-            new = self.hypotheses[len(self.parent.hypotheses) :] if self.parent else self.hypotheses
-            if known and not new:
-                return known
-            facts = known.facts.copy() if known else Facts(self.desk.atoms)
+            above = self.parent._known()[0] if self.parent else Facts(self.desk.atoms)
+            new = self._new
+            if self.parent and not new:
+                return above, ()
+            facts = above.copy()
             for f in new:
                 facts.ask(f)
             fresh, facts.fresh = facts.fresh, []
-            declared = dict(known.declared) if known else {}
-            text = assertions(self.desk.atoms, declared, (*fresh, *new))
-            self._start = _Start(facts, (known.text if known else "") + text, declared)
+            self._start = facts, tuple(fresh)
         return self._start
+
+    @property
+    def _new(self) -> tuple[Formula, ...]:
+        """The hypotheses that the parent does not have."""
+        return self.hypotheses[len(self.parent.hypotheses) :] if self.parent else self.hypotheses
+
+    def _premises(self) -> tuple[Formula, ...]:
+        above = self.parent._premises() if self.parent else ()
+        return above + self._known()[1]
+
+    def _assumed(self) -> tuple[str, dict[str, None]]:
+        """Facts and hypotheses as text, made from the parent's, and what it declares."""
+        if self._text is None:
+            above, known = self.parent._assumed() if self.parent else ("", {})
+            declared = dict(known)
+            told = assertions(self.desk.atoms, declared, (*self._known()[1], *self._new))
+            self._text = above + told, declared
+        return self._text
 
     def _fresh(self, goal: Formula) -> list[Formula]:
         """The facts that a goal needs and no goal before it did."""
         if self._facts is None:
-            self._facts = self.start().facts.copy()
+            self._facts = self._known()[0].copy()
         self._facts.ask(goal)
         fresh, self._facts.fresh = self._facts.fresh, []
         return fresh
@@ -194,8 +209,9 @@ class Context:
         if self._session is None:
             from ringproof.proof.every_n.session import Session
 
-            self._session, self._declared = Session(), dict(self.start().declared)
-            self._session.add(self.start().text)
+            text, declared = self._assumed()
+            self._session, self._declared = Session(), dict(declared)
+            self._session.add(text)
         self._session.add(assertions(self.desk.atoms, self._declared, fresh))
         denied = assertions(self.desk.atoms, self._declared, (negation(goal),))
         return self._session.check(denied, effort, int(min(milliseconds, self.desk.left() + 1)))

@@ -7,20 +7,13 @@ from itertools import pairwise
 
 from ringproof.proof.every_n.nodes import name, node, substitute, subtrees, uses
 from ringproof.proof.every_n.orders import factors
-from ringproof.table.expr import Divisors, Node
+from ringproof.table.expr import Node
 from ringproof.table.schedule import Schedule
 
 Trees = Sequence[tuple[str, Node]]
 
 
-def is_product(schedule: Schedule) -> bool:
-    """Whether N is a product of sizes."""
-    return any(isinstance(item, Divisors) for loop in schedule.params for item in loop.items)
-
-
-def coordinates(
-    schedule: Schedule, trees: Trees, ranks: Sequence[Node], slot: Node
-) -> Iterator[Node]:
+def coordinates(schedule: Schedule, trees: Trees, ranks: Sequence[Node], slot: Node) -> Iterator[Node]:
     """Digits of ranks and of the slot, and how far they are apart around their size; ``trees`` are the
     expressions of the rows, and what each is."""
     sizes = {"N", *(p.name for p in schedule.params)}

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, product
+from random import Random
 from time import process_time
 from typing import Any
 
@@ -13,15 +14,16 @@ import numpy as np
 from ringproof.proof.every_n.features import Features
 from ringproof.proof.every_n.instance import Case
 from ringproof.proof.every_n.model import Places, Sender
-from ringproof.proof.every_n.nodes import Samples, expr, inline, name, node, number, substitute, uses
+from ringproof.proof.every_n.nodes import expr, inline, name, node, number, substitute, uses
 from ringproof.proof.every_n.rewriting import folded
 from ringproof.proof.every_n.senders import Solution, solutions
 from ringproof.proof.every_n.traces import Grid
+from ringproof.table.arrays import unique
 from ringproof.table.expr import Expr, Node, Range
 from ringproof.table.schedule import Schedule
 
 Array = np.ndarray[Any, np.dtype[Any]]
-MOST_PLACES, MOST_SENDERS = 2500, 4
+MOST_PLACES, MOST_MISSED, MOST_SENDERS, ROUNDS = 2500, 500, 4, 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,47 @@ class _Row:
     receiver: Node
     chunk: Node
     into: Node
+
+
+@dataclass(frozen=True, slots=True)
+class _Guess:
+    """Which rank and which values of its variables send, over the axes."""
+
+    row: _Row
+    solution: Solution
+
+    @property
+    def sender(self) -> Sender:
+        """In the language of the table."""
+        case, solution = self.row.case, self.solution
+        loops = {u: expr(solution["?" + u]) for u in case.unknowns}
+        return Sender(case.index, case.part, expr(solution["?r"]), loops)
+
+
+class _View:
+    """What the traces show at the places of a question."""
+
+    def __init__(self, grid: Grid, question: Question, places: Places) -> None:
+        self.grid, self.question, self.places = grid, question, places
+        self.some = grid.samples.taken(question.places)
+
+    def explained(self, row: _Row, solution: Solution) -> Array:
+        """The places that a guessed send touches."""
+        some, places, question = self.some, self.places, self.question
+        good = np.ones(some.count, dtype=bool)
+        for condition in row.conditions:
+            good &= some(substitute(condition, solution)).astype(bool)
+            if not good.any():
+                return good
+        sender, receiver, chunk, into = (
+            some(substitute(t, solution)) for t in (row.sender, row.receiver, row.chunk, row.into)
+        )
+        rank, slot = some(name(places.rank)), some(name(places.slot))
+        ends = (sender, chunk) if question.end == "reads" else (receiver, into)
+        good &= (ends[0] == rank) & (ends[1] == slot)
+        if question.contents and good.any():
+            good &= self.grid.at(question.places, some(name(places.step)), sender, chunk)
+        return good
 
 
 def _row(schedule: Schedule, case: Case, places: Places) -> _Row:
@@ -76,37 +119,61 @@ def senders(
     schedule: Schedule, cases: Sequence[Case], places: Places, features: Features, grid: Grid,
     question: Question, deadline: float,
 ) -> tuple[Sender, ...]:  # fmt: skip
-    """The fewest guesses found that explain as many of the places as possible."""
-    at = question.places
-    if not at.size:
-        return ()
-    if len(at) > MOST_PLACES:
-        at = np.sort(np.random.default_rng(1).permutation(at)[:MOST_PLACES])
-    some = grid.samples.taken(at)
-    left = np.ones(len(at), dtype=bool)
-    chosen: list[Sender] = []
-    pool: list[tuple[Array, Sender]] = []
-    for case in cases:
-        row = _row(schedule, case, places)
+    """The fewest guesses found that explain as many of the places as possible.
+
+    They are found on some of the places and tried on all; what they miss there is looked at as well.
+    """
+    at, chance = question.places, Random(1)
+    looked = _some(at, MOST_PLACES, chance)
+    rows = [_row(schedule, case, places) for case in cases]
+    chosen: list[_Guess] = []
+    for _ in range(ROUNDS if at.size else 0):
+        view = _View(grid, replace(question, places=looked), places)
+        chosen, hit = _fewest(_pool(rows, features, view, deadline), len(looked))
+        if not hit.all() or len(looked) == len(at) or process_time() > deadline:
+            break
+        every = _View(grid, question, places)
+        missed = at[~np.logical_or.reduce([every.explained(g.row, g.solution) for g in chosen])]
+        if not missed.size:
+            break
+        looked = unique(np.concatenate([looked, _some(missed, MOST_MISSED, chance)]))
+    return tuple(guess.sender for guess in chosen)
+
+
+def _some(places: Array, most: int, chance: Random) -> Array:
+    return places if len(places) <= most else np.sort(chance.sample(places.tolist(), most))
+
+
+def _pool(
+    rows: Sequence[_Row], features: Features, view: _View, deadline: float
+) -> list[tuple[Array, _Guess]]:
+    """Every guess that explains something, and what; only one, where one explains everything."""
+    pool: list[tuple[Array, _Guess]] = []
+    for row in rows:
         for solution in chain.from_iterable(
-            guess(row, places, features, question) for guess in (_digitwise, _likely)
+            guess(row, view.places, features, view.question) for guess in (_digitwise, _likely)
         ):
             if process_time() > deadline:
                 break
-            hit = _explains(row, solution, some, grid, at, question, places)
+            hit = view.explained(row, solution)
             if hit.any():
-                guess = Sender(case.index, case.part, expr(solution["?r"]),
-                               {u: expr(solution["?" + u]) for u in case.unknowns})  # fmt: skip
-                pool.append((hit, guess))
+                pool.append((hit, _Guess(row, solution)))
                 if hit.all():
-                    return (guess,)
+                    return pool[-1:]
+    return pool
+
+
+def _fewest(pool: list[tuple[Array, _Guess]], count: int) -> tuple[list[_Guess], Array]:
+    """Guesses that explain most together, and what they explain."""
+    left = np.ones(count, dtype=bool)
+    chosen: list[_Guess] = []
     while left.any() and pool and len(chosen) < MOST_SENDERS:
         hit, guess = max(pool, key=lambda p: int((p[0] & left).sum()))
         if not (hit & left).any():
             break
         chosen.append(guess)
         left &= ~hit
-    return tuple(chosen)
+    return chosen, ~left
 
 
 def _digitwise(
@@ -170,23 +237,3 @@ def _digits(features: Features, x: Node, others: list[Node]) -> list[Node]:
                 mine, theirs = (node("%", node("//", t, p), m) for t in (x, other))
                 found.append(node("+", x, node("*", node("-", theirs, mine), p)))
     return found
-
-
-def _explains(
-    row: _Row, solution: Solution, some: Samples, grid: Grid, at: Array, question: Question,
-    places: Places,
-) -> Array:  # fmt: skip
-    good = np.ones(some.count, dtype=bool)
-    for condition in row.conditions:
-        good &= some(substitute(condition, solution)).astype(bool)
-        if not good.any():
-            return good
-    sender, receiver, chunk, into = (
-        some(substitute(t, solution)) for t in (row.sender, row.receiver, row.chunk, row.into)
-    )
-    rank, slot = some(name(places.rank)), some(name(places.slot))
-    ends = (sender, chunk) if question.end == "reads" else (receiver, into)
-    good &= (ends[0] == rank) & (ends[1] == slot)
-    if question.contents and good.any():
-        good &= grid.at(at, some(name(places.step)), sender, chunk)
-    return good

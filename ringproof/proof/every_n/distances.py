@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ringproof.proof.every_n.instance import row_cases
+from ringproof.proof.every_n.instance import choices
 from ringproof.proof.every_n.nodes import inline, name, node, show, substitute, uses
 from ringproof.proof.every_n.rewriting import folded
 from ringproof.table.expr import Expr, Node
-from ringproof.table.schedule import Row
+from ringproof.table.schedule import Phase, Row, Schedule
 
 
 def distances(
@@ -22,24 +22,26 @@ def distances(
     yield from (node(op, d, p) for d in apart for p in strides for op in ("//", "%"))
 
 
-def alternatives(row: Row) -> list[dict[str, Node]]:
+def alternatives(schedule: Schedule, row: Row) -> list[dict[str, Node]]:
     """What the variables of a row may be that run over a few numbers; nothing if there are none."""
     found: dict[tuple[tuple[str, Node], ...], dict[str, Node]] = {}
-    for case in row_cases(0, 0, row):
-        pairs = zip(row.loops, case.items, strict=True)
+    for items in choices(schedule, row):
+        pairs = zip(row.loops, items, strict=True)
         fixed = {loop.name: i.node for loop, i in pairs if isinstance(i, Expr) and i.node.op == "const"}
         found[tuple(fixed.items())] = fixed
     return [f for f in found.values() if f]
 
 
-def parted(rows: Iterable[Row], kept: frozenset[str], slot: Node) -> list[Node]:
+def parted(schedule: Schedule, phase: Phase, slot: Node) -> list[Node]:
     """The slots below a size that a row adds to its slots for one number of a variable and not for
-    another; ``kept`` are the names of sizes."""
+    another."""
+    kept = frozenset({"N", *(p.name for p in schedule.params)})
     found: dict[Node, None] = {}
-    for row in rows:
+    for row in phase.rows:
         names = kept | {"r", "s", *(loop.name for loop in row.loops)}
         tree = inline(row.chunk.node, row.names, names)
-        sums = [frozenset(_terms(folded(substitute(tree, fixed)))) for fixed in alternatives(row)]
+        numbered = (folded(substitute(tree, fixed)) for fixed in alternatives(schedule, row))
+        sums = [frozenset(_terms(one)) for one in numbered]
         shared = frozenset[Node]().union(*sums).intersection(*sums)
         for term in (t for terms in sums for t in terms if t not in shared):
             if uses(term) and uses(term) <= kept:

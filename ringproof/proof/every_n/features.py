@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ringproof.proof.every_n.blocks import blocks
-from ringproof.proof.every_n.coordinates import coordinates, is_product
+from ringproof.proof.every_n.coordinates import coordinates
 from ringproof.proof.every_n.distances import distances, parted
+from ringproof.proof.every_n.instance import is_product
 from ringproof.proof.every_n.model import Places
 from ringproof.proof.every_n.nodes import (
     inline,
@@ -53,9 +54,7 @@ class Features:
     parted: list[Node] = field(default_factory=list)
 
 
-def features(
-    schedule: Schedule, phase: Phase, places: Places, axes: tuple[str, ...], level: int
-) -> Features:
+def features(schedule: Schedule, phase: Phase, places: Places, axes: tuple[str, ...], level: int) -> Features:
     """The features of one phase over the given axes (step, rank, slot, ...); more with the level."""
     parts = parts_of(schedule, phase)
     found = Features()
@@ -97,7 +96,7 @@ def features(
     found.named = frozenset(t for t in (*named, *digits) if size(t) > 2)
     found.numbers = sorted(numbers, key=lambda t: weight(t, found.named))
     found.most = 40 + 40 * level
-    found.parted = parted(phase.rows, frozenset({"N", *(p.name for p in schedule.params)}), c)
+    found.parted = parted(schedule, phase, c)
     found.marks = list(dict.fromkeys([*_marks(parts, s)[: 8 + 4 * level], *turns.lengths]))
     found.conditions = _conditions(parts, places, axes)
     return found

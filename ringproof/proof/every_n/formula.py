@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from ringproof.proof.every_n.poly import Poly, polynomial
@@ -35,9 +35,11 @@ class And:
 
     args: tuple[Formula, ...]
     _hash: int = field(init=False, repr=False, compare=False)
+    _polys: tuple[Poly, ...] | None = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_hash", hash(("And", self.args)))
+        object.__setattr__(self, "_polys", None)
 
     def __hash__(self) -> int:
         return self._hash
@@ -49,9 +51,11 @@ class Or:
 
     args: tuple[Formula, ...]
     _hash: int = field(init=False, repr=False, compare=False)
+    _polys: tuple[Poly, ...] | None = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_hash", hash(("Or", self.args)))
+        object.__setattr__(self, "_polys", None)
 
     def __hash__(self) -> int:
         return self._hash
@@ -129,16 +133,18 @@ def same(a: Formula, b: Formula) -> Formula:
     return both(implies(a, b), implies(b, a))
 
 
-def polys(f: Formula) -> Iterator[Poly]:
-    """Every polynomial in it."""
+def polys(f: Formula) -> tuple[Poly, ...]:
+    """Every polynomial in it; worked out once, because facts are looked into again and again."""
     match f:
         case Le(poly) | Eq(poly):
-            yield poly
+            return (poly,)
         case Not(arg):
-            yield from polys(arg)
+            return polys(arg)
         case And(args) | Or(args):
-            for arg in args:
-                yield from polys(arg)
+            if f._polys is None:
+                object.__setattr__(f, "_polys", tuple(p for arg in args for p in polys(arg)))
+            return f._polys or ()
+    return ()
 
 
 def holds(f: Formula, values: Mapping[int, int]) -> bool:

@@ -17,16 +17,16 @@ from ringproof.proof.every_n.formula import Formula, both, eq, le, negation, wit
 from ringproof.proof.every_n.poly import ZERO, Poly
 from ringproof.proof.every_n.sizes import Sizes
 from ringproof.proof.every_n.terms import Need, Reader
-from ringproof.table.expr import Expr, Items, Range, constant
-from ringproof.table.schedule import Row
+from ringproof.table.expr import Divisors, Expr, Items, Range, constant
+from ringproof.table.schedule import Row, Schedule
 
-FEW = 2  # a range of so few values is as many cases
+FEW = 2  # a range of so few values is as many cases, where numbers are written by their digits
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
     """A row with one item chosen for each of its loops: two items of a list are two cases, so that
-    a value that a list repeats is two sends; and so are the two values of a range such as ``0..1``."""
+    a value that a list repeats is two sends; and so may be the two values of a range such as ``0..1``."""
 
     phase: int
     index: int
@@ -41,20 +41,31 @@ class Case:
         return tuple(loop.name for loop, item in pairs if isinstance(item, Range))
 
 
-def row_cases(phase: int, index: int, row: Row) -> Iterator[Case]:
+def is_product(schedule: Schedule) -> bool:
+    """Whether N is a product of sizes."""
+    return any(isinstance(item, Divisors) for loop in schedule.params for item in loop.items)
+
+
+def row_cases(schedule: Schedule, phase: int, index: int) -> Iterator[Case]:
     """All cases of one row; errors: `Untranslatable`."""
-    choices = product(*(_alternatives(loop.items) for loop in row.loops))
-    for part, items in enumerate(choices):
+    row = schedule.phases[phase].rows[index]
+    for part, items in enumerate(choices(schedule, row)):
         if any(not isinstance(i, (Range, Expr)) for i in items):
             raise Untranslatable("a row over divisors")
         yield Case(phase, index, row, items, part)
 
 
-def _alternatives(items: tuple[Items, ...]) -> Iterator[Items]:
+def choices(schedule: Schedule, row: Row) -> Iterator[tuple[Items, ...]]:
+    """One item for each loop of a row, in every way."""
+    few = FEW if is_product(schedule) else 0
+    return product(*(_alternatives(loop.items, few) for loop in row.loops))
+
+
+def _alternatives(items: tuple[Items, ...], few: int) -> Iterator[Items]:
     for item in items:
         ends = [item.lo.node, item.hi.node] if isinstance(item, Range) else []
-        lo, hi = (int(e.value) for e in ends) if ends and all(e.op == "const" for e in ends) else (0, FEW)
-        if lo <= hi < lo + FEW:
+        lo, hi = (int(e.value) for e in ends) if ends and all(e.op == "const" for e in ends) else (0, few)
+        if lo <= hi < lo + few:
             yield from (constant(value) for value in range(lo, hi + 1))
         else:
             yield item
@@ -144,9 +155,7 @@ def _instance(
     sender, receiver = (rank, peer) if row.push else (peer, rank)
     known = {loop.name: values[loop.name] for loop in row.loops}
     kept = tuple(c for c in conditions if c is not True)
-    return Instance(
-        case, here, step, rank, known, kept, sender, receiver, chunk, into, tuple(needs)
-    )
+    return Instance(case, here, step, rank, known, kept, sender, receiver, chunk, into, tuple(needs))
 
 
 @dataclass(frozen=True, slots=True)

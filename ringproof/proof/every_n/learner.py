@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import product
+from random import Random
 from time import process_time
 from typing import Any
 
@@ -18,6 +19,7 @@ from ringproof.proof.every_n.features import Features
 from ringproof.proof.every_n.model import Predicate
 from ringproof.proof.every_n.nodes import Samples, expr, node, weight
 from ringproof.proof.every_n.traces import Grid
+from ringproof.table.arrays import unique
 from ringproof.table.expr import Node
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -39,7 +41,7 @@ def learn(grid: Grid, features: Features, deadline: float, seed: int = 0) -> Les
     value = grid.value
     if value.all() or not value.any():
         return Lesson(Predicate(((),) if value.all() else ()))
-    chance = np.random.default_rng(seed)
+    chance = Random(seed)
     chosen = _first(grid, chance)
     for _ in range(ROUNDS):
         if process_time() > deadline:
@@ -56,8 +58,7 @@ def learn(grid: Grid, features: Features, deadline: float, seed: int = 0) -> Les
         if not wrong.size:
             cost = sum(weight(c, features.named) + 3 for rule in rules for c in rule)
             return Lesson(Predicate(tuple(tuple(map(expr, r)) for r in rules), sign), "", cost)
-        more = chance.permutation(wrong)[:250]
-        chosen = np.unique(np.concatenate([chosen, more]))
+        chosen = unique(np.concatenate([chosen, _some(wrong, 250, chance)]))
     return Lesson(None, "the learner does not settle")
 
 
@@ -73,12 +74,17 @@ def distinct(features: Features, samples: Samples) -> Features:
     return replace(features, numbers=list(numbers.values()), marks=list(marks.values()))
 
 
-def _first(grid: Grid, chance: np.random.Generator) -> Array:
+def _some(places: Array, most: int, chance: Random) -> Array:
+    picked = chance.sample(range(len(places)), min(most, len(places)))
+    return places[np.array(picked, dtype=np.int64)]
+
+
+def _first(grid: Grid, chance: Random) -> Array:
     parts = [np.flatnonzero(grid.value), np.flatnonzero(~grid.value),
              np.flatnonzero(grid.value != grid.after)]  # fmt: skip
     counts = (350, 350, 300)
-    picked = [chance.permutation(p)[:n] for p, n in zip(parts, counts, strict=True)]
-    return np.unique(np.concatenate(picked))
+    picked = [_some(p, n, chance) for p, n in zip(parts, counts, strict=True)]
+    return unique(np.concatenate(picked))
 
 
 def truth(rules: Rules, samples: Samples) -> Array:

@@ -166,12 +166,12 @@ class Model:
     def _stage(self, index: int, phase: Phase) -> Stage:
         if phase.sends or phase.use:
             raise Untranslatable("sends written out" if phase.sends else "a table used in a table")
-        steps = self.sizes.integer(phase.steps)
+        schedule, steps = self.sizes.schedule, self.sizes.integer(phase.steps)
         step = self.sizes.desk.atoms.poly("var", f"s_{index}")
         context = self.sizes.context().extended(within(0, step, steps))
         stage = Stage(index, phase, steps, step, context)
-        for number, row in enumerate(phase.rows):
-            for case in row_cases(index, number, row):
+        for number in range(len(phase.rows)):
+            for case in row_cases(schedule, index, number):
                 stage.instances.append(fresh(self.sizes, context, case, step, f"_{index}"))
         return stage
 

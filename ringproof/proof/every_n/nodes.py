@@ -109,7 +109,8 @@ def show(tree: Node) -> str:
     """The tree as text of the table language."""
     op, args = tree.op, tree.args
     if op in ("const", "name"):
-        return str(tree.value)
+        # A negative base: -2 ** s would be -(2 ** s).
+        return f"({tree.value})" if isinstance(tree.value, int) and tree.value < 0 else str(tree.value)
     shown = [show(a) for a in args]
     if op == "if":
         return f"({shown[1]} if {shown[0]} else {shown[2]})"

@@ -44,7 +44,7 @@ def row_trees(schedule: Schedule, phase: Phase) -> list[tuple[str, Node]]:
                 if isinstance(item, Range):
                     pairs += [("bound", item.lo), ("bound", item.hi)]
         trees = [(kind, inline(e.node, row.names, mine)) for kind, e in pairs]
-        fixed = alternatives(row)
+        fixed = alternatives(schedule, row)
         found += [(kind, folded(substitute(t, f))) for kind, t in trees for f in fixed] if fixed else trees
     return list(dict.fromkeys(found))
 
@@ -102,7 +102,7 @@ def _named(parts: Parts, schedule: Schedule, phase: Phase, sizes: set[str]) -> N
                 parts.named[tree] = None
             if {"r", "s"} <= uses(tree) <= kept and tree.op in ("+", "-"):
                 parts.moving[tree] = None
-            for t in (folded(substitute(tree, f)) for f in alternatives(row)):
+            for t in (folded(substitute(tree, f)) for f in alternatives(schedule, row)):
                 if "s" in uses(t) <= sizes | {"s"} and counts(t):
                     parts.turns[t] = None
 

@@ -30,19 +30,25 @@ from ringproof.proof.every_n.verdicts import (
 from ringproof.table.expr import Divisors
 from ringproof.table.integers import Undefined
 from ringproof.table.schedule import Schedule
+from ringproof.verdict import Size
 
 PROPERTIES = ("in-range", "conflict-free", "defined", "complete", "once", "no-resend")
 
 
-def prove_every_n(schedule: Schedule, budget: float = 10.0) -> EveryN:
-    """Prove a table for every N from its lower end on, within ``budget`` seconds."""
+def prove_every_n(
+    schedule: Schedule, budget: float = 10.0, judged: frozenset[Size] = frozenset()
+) -> EveryN:
+    """Prove a table for every N from its lower end on, within ``budget`` seconds of this process.
+
+    ``judged`` are sizes at which every property and claim is known to hold: no need to look again.
+    """
     began = process_time()
     proofs: list[CaseProof] = []
     verdict: Verdict
     broken: Mapping[str, Verdict] = {}
-    search = Search(Composition(schedule), began + budget, Replays(schedule, schedule))
+    search = Search(Composition(schedule), began + budget, Replays(schedule, schedule, judged))
     try:
-        search = _search(schedule, began + budget)
+        search = _search(schedule, began + budget, judged)
         proofs = _proofs(search)
         verdict = Proved()
     except (Stuck, NotLearned) as error:
@@ -62,7 +68,7 @@ def prove_every_n(schedule: Schedule, budget: float = 10.0) -> EveryN:
     )  # fmt: skip
 
 
-def _search(schedule: Schedule, deadline: float) -> Search:
+def _search(schedule: Schedule, deadline: float, judged: frozenset[Size]) -> Search:
     lowest, highest = schedule.ranks
     if any(phase.sends for phase in schedule.phases):
         raise Stuck(f"its sends are written out for one size, N = {lowest}")
@@ -72,7 +78,7 @@ def _search(schedule: Schedule, deadline: float) -> Search:
         composition = written_out(schedule, groups)
     except Untranslatable as error:
         raise Stuck(f"not translated: {error}") from None
-    replays = Replays(schedule, composition.schedule)
+    replays = Replays(schedule, composition.schedule, judged)
     return Search(composition, deadline, replays, Desk(deadline=deadline))
 
 

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from ringproof.proof.every_n.atoms import Atoms
-from ringproof.proof.every_n.facts import Facts
-from ringproof.proof.every_n.formula import And, Eq, Formula, Le, Not, Or, negation
+from ringproof.proof.every_n.formula import And, Eq, Formula, Le, Not, Or
 from ringproof.proof.every_n.poly import Monomial, Poly
 
 
@@ -77,14 +76,6 @@ class Question:
 
     premises: tuple[Formula, ...]
     denied: Formula
-
-    @staticmethod
-    def of(atoms: Atoms, hypotheses: tuple[Formula, ...], goal: Formula) -> Question:
-        """With every fact that the formulas call for, always in the same order."""
-        facts = Facts(atoms)
-        for f in (*hypotheses, goal):
-            facts.ask(f)
-        return Question((*facts.fresh, *hypotheses), negation(goal))
 
     def only(self, kept: Iterable[int]) -> Question:
         """With some of its premises: a stronger statement, so it proves the goal as well."""

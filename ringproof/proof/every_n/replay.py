@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from ringproof.events import expand
 from ringproof.problem import ExpansionError
+from ringproof.proof.every_n.instance import is_product
 from ringproof.proof.every_n.sizes import Sizes
 from ringproof.proof.every_n.traces import Trace, trace
 from ringproof.simulate import Outcome, simulate
@@ -16,7 +17,8 @@ from ringproof.table.schedule import Schedule
 from ringproof.verdict import Size
 
 SMALL = (2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 16)
-MOST_SIZES, MOST_N = 26, 100
+PRODUCTS = (*SMALL, 20)  # 4 x 5: two digits that differ, both with room to turn
+MOST_SIZES, MOST_N, MOST_TRACED = 26, 100, 40
 
 
 class Broken(Exception):
@@ -31,11 +33,13 @@ class Broken(Exception):
 class Replays:
     """All sizes replayed so far; ``claims``: claim number -> the first size at which it fails.
 
-    ``rows`` is the table with all its phases rows of their own, for the traces.
+    ``rows`` is the table with all its phases rows of their own, for the traces; ``judged`` are sizes at
+    which a sweep has found every property and claim to hold.
     """
 
     schedule: Schedule
     rows: Schedule
+    judged: frozenset[Size] = frozenset()
     traces: list[Trace] = field(default_factory=list)
     seen: set[Size] = field(default_factory=set)
     claims: dict[int, Size] = field(default_factory=dict)
@@ -43,7 +47,8 @@ class Replays:
     def start(self) -> None:
         """Look at small sizes; errors: `Broken`."""
         lo = self.schedule.ranks[0]
-        numbers = [N for N in SMALL if N >= lo] or [lo, lo + 1, lo + 2]
+        small = PRODUCTS if is_product(self.schedule) else SMALL
+        numbers = [N for N in small if N >= lo] or [lo, lo + 1, lo + 2]
         sizes = [s for N in numbers for s in self.schedule.at(N)]
         more = max(numbers) + 1
         while len(sizes) < 5 and more <= 64:
@@ -61,6 +66,13 @@ class Replays:
         if size not in set(self.schedule.at(size.N)):
             return False
         self.seen.add(size)
+        if size not in self.judged:
+            self._judge(size)
+        if size.N <= MOST_TRACED:
+            self.traces.append(trace(self.rows, size))
+        return True
+
+    def _judge(self, size: Size) -> None:
         try:
             outcome = simulate(expand(self.schedule, size))
         except ExpansionError as error:
@@ -69,9 +81,6 @@ class Replays:
         if bad:
             raise Broken(size, bad)
         self._claims(size, outcome)
-        if size.N <= 32:
-            self.traces.append(trace(self.rows, size))
-        return True
 
     def _claims(self, size: Size, outcome: Outcome) -> None:
         from ringproof.assess import claim_holds

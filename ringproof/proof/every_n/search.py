@@ -17,7 +17,7 @@ from ringproof.proof.every_n.counts import Counts
 from ringproof.proof.every_n.formula import lt
 from ringproof.proof.every_n.guesses import Teacher
 from ringproof.proof.every_n.model import Model, Obligation, Predicate, Stage
-from ringproof.proof.every_n.replay import Replays
+from ringproof.proof.every_n.replay import MOST_TRACED, Replays
 from ringproof.proof.every_n.sizes import Sizes
 from ringproof.table.schedule import Schedule
 from ringproof.verdict import Size
@@ -154,8 +154,8 @@ class Search:
     def replayed(self, sizes: Sizes, ob: Obligation, model: dict[int, int]) -> Size | None:
         """The size at which an obligation fails, a small one if there is one; errors: `Broken`."""
         size = sizes.size(model)
-        if size is None or size.N > 40:
-            small = ob.context.extended(lt(sizes.N, 41)).ask(ob.goal)
+        if size is None or size.N > MOST_TRACED:
+            small = ob.context.extended(lt(sizes.N, MOST_TRACED + 1)).ask(ob.goal)
             if small.verdict == "fails":
                 size = sizes.size(small.model)
         if size is not None:

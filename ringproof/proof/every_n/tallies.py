@@ -102,8 +102,8 @@ def _mover(model: Model, traces: Sequence[Trace], phase: int, rank: Node) -> Sen
     seeds = [rank, number(0), s, node("-", name("N"), node("+", s, number(1))),
              node("**", number(2), s), number(1), node("-", name("N"), number(1))]  # fmt: skip
     best: tuple[int, Sender] | None = None
-    for at, row in enumerate(stage.phase.rows):
-        for case in row_cases(phase, at, row):
+    for at in range(len(stage.phase.rows)):
+        for case in row_cases(model.sizes.schedule, phase, at):
             for seed in seeds:
                 found = _tried(model, samples, case, seed)
                 if found and (best is None or found[0] > best[0]):
@@ -170,4 +170,3 @@ def _forms(found: Features, step: str) -> Iterator[Node]:
         for first in (start, number(1), *sizes):
             yield node("-", tree, first)
             yield node("-", first, tree)
-

@@ -12,6 +12,7 @@ import numpy as np
 
 from ringproof.events import Events, expand
 from ringproof.proof.every_n.nodes import Samples
+from ringproof.table.arrays import unique
 from ringproof.table.schedule import Schedule
 from ringproof.verdict import Size
 
@@ -61,7 +62,7 @@ def _moves(events: Events) -> tuple[Array, Array] | None:
         now, held = live[t].copy(), count.copy()
         if not (now[a[add], c[add]].all() and now[b[add], c[add]].all()):
             return None
-        if len(np.unique(a[add] * slots + c[add])) < int(add.sum()):
+        if len(unique(a[add] * slots + c[add])) < int(add.sum()):
             return None
         if not whole[t][a[~add], c[~add]].all():
             return None

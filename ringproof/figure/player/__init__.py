@@ -1,0 +1,1 @@
+"""The step player: one page of HTML that shows a schedule step by step, without a network."""

@@ -1,0 +1,87 @@
+"""What a command line names: files, folders and standard input, each a table or a program."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from ringproof.assess import Options
+from ringproof.table.source import Source, parse
+from ringproof.textfile import LARGEST, LARGEST_PROGRAM, SourceError, read_text, too_large
+from ringproof.verdict import Finding, Report
+
+USUAL_FOLDER = "schedules"
+TABLES, PROGRAMS = (".toml",), (".xml",)
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramText:
+    """A program that was read from standard input."""
+
+    path: str
+    text: str
+
+
+Item = str | Source | ProgramText | Report
+
+
+def usual() -> tuple[str]:
+    """The folder to take where no path is given; errors: `UsageError` when it is not there."""
+    if not os.path.isdir(USUAL_FOLDER):
+        raise click.UsageError(f"give a FILE or a folder: there is no folder {USUAL_FOLDER}/ here")
+    return (USUAL_FOLDER,)
+
+
+def tables(paths: Sequence[str], endings: Sequence[str] = TABLES) -> Iterator[str | Report]:
+    """The files to check, in order, each once; a folder without any is a report of its own."""
+    told: set[str] = set()
+    for path in paths:
+        if not path:
+            raise click.UsageError("a path is empty")
+        found = [path]
+        if path != "-" and os.path.isdir(path):
+            found = sorted(str(p) for p in Path(path).rglob("*") if p.suffix.lower() in endings)
+            if not found:
+                named = " or ".join(f"*{ending}" for ending in endings)
+                finding = Finding("RP004", f"the folder has no tables (files named {named})")
+                yield Report(path, "", "", "", findings=(finding,))
+        for file in found:
+            if os.path.normpath(file) not in told:
+                told.add(os.path.normpath(file))
+                yield file
+
+
+def is_program(path: str) -> bool:
+    """Whether a file is read as a program."""
+    return path.lower().endswith(PROGRAMS)
+
+
+def stdin() -> Source | ProgramText | Report:
+    """Standard input, read before any other process could; what begins as XML does is a program."""
+    try:
+        called, text = read_text("-", LARGEST_PROGRAM)
+        if text.lstrip().startswith("<"):
+            return ProgramText(called, text)
+        if len(text) > LARGEST:
+            raise SourceError(called, too_large(LARGEST))
+        return parse(text, called)
+    except SourceError as error:
+        return Report(error.path, "", error.text, "", findings=error.findings)
+
+
+def check_item(item: ProgramText | str, options: Options) -> Report:
+    """Check one program; whatever is wrong with it is in the report."""
+    from ringproof.check_program import check_program
+
+    given = options.program, options.ranks, options.settings.memory
+    if isinstance(item, ProgramText):
+        return check_program(item.path, item.text, *given)
+    try:
+        called, text = read_text(item, LARGEST_PROGRAM)
+    except SourceError as error:
+        return Report(error.path, "", error.text, "", findings=error.findings, kind="program")
+    return check_program(called, text, *given)

@@ -1,0 +1,1 @@
+"""Asynchronous schedules: programs of threadblocks, joined by FIFOs and flags."""

@@ -16,8 +16,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hypothesis import strategies as st
-from hypothesis.strategies import DrawFn, SearchStrategy
+try:
+    from hypothesis import strategies as st
+    from hypothesis.strategies import DrawFn, SearchStrategy
+except ModuleNotFoundError as missing:
+    told = "ringproof.strategies needs Hypothesis: pip install 'ringproof[hypothesis]'"
+    raise ModuleNotFoundError(told, name=missing.name) from None
 
 from ringproof.table.mutate import Mutant
 from ringproof.table.mutate import mutants as every_mutant

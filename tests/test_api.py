@@ -296,6 +296,16 @@ def test_drawn_schedules_are_well_formed_and_print_as_toml(table: ringproof.Tabl
     assert table.schedule.promise.collective in COLLECTIVES
 
 
+def test_without_hypothesis_it_says_what_to_install() -> None:
+    script = (
+        "import sys\nsys.modules['hypothesis'] = None\n"
+        "try:\n    import ringproof.strategies\nexcept ModuleNotFoundError as error:\n    print(error)"
+    )
+    assert python(script).stdout == (
+        "ringproof.strategies needs Hypothesis: pip install 'ringproof[hypothesis]'\n"
+    )
+
+
 def test_mutants_are_one_edit_off_and_most_of_a_ring_are_wrong() -> None:
     made = ringproof.build(GATHER)
     seen: dict[str, ringproof.Exit] = {}

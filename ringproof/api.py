@@ -141,7 +141,7 @@ def draw(
     table: Table | PathLike, N: int, *, layout: Layout = "auto", width: float = 240.0, chunk: int = 0,
     form: Picture = "svg", **params: int,
 ) -> bytes:  # fmt: skip
-    """Draw a proved table at one size: the bytes of a file.
+    """Draw a proved table at one size: the bytes of a file.  Moving pictures are for `ringproof draw`.
 
     ``layout``: auto, token, vector, matrix or life; ``width`` in points (240 is one column of a
     paper, 504 two); ``chunk``: the one that life follows.  Errors: `ValueError` for a size that it

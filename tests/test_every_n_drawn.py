@@ -18,6 +18,7 @@ from ringproof.proof.every_n import Proved, prove_every_n
 from ringproof.proof.every_n.nodes import plain, show
 from ringproof.proof.every_n.rewriting import folded
 from ringproof.simulate import simulate
+from ringproof.strategies import rows, values_of_tables
 from ringproof.table.expr import Node, parse
 from ringproof.table.integers import Environment, Undefined, evaluate
 from ringproof.table.mutate import Mutant
@@ -25,7 +26,7 @@ from ringproof.table.reader import read_schedule
 from ringproof.table.schedule import Schedule
 from ringproof.verdict import Size, TableError
 from tests.conftest import HOME
-from tests.strategies import expressions, mutated, one_phase, rows, tables
+from tests.strategies import expressions, mutated, one_phase
 
 MOST, SECONDS = 12, 0.5
 QUICK = ("ring", "ring_shifted", "naive", "chain_broadcast", "recursive_doubling", "bruck_all_gather",
@@ -92,7 +93,7 @@ def refused(schedule: Schedule) -> None:
 
 
 @DRAWN
-@given(tables())
+@given(values_of_tables())
 def test_no_random_table_that_is_wrong_is_proved(values: dict[str, Any]) -> None:
     refused(read(values))
 

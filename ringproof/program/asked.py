@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from ringproof.program.load import Runtime
-from ringproof.program.promise import Post
+if TYPE_CHECKING:  # tables are checked without what programs need
+    from ringproof.program.load import Runtime
+    from ringproof.program.promise import Post
 
 
 @dataclass(frozen=True, slots=True)

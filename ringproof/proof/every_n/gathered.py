@@ -185,20 +185,32 @@ class Gathered:
         forms = self._forms.setdefault(base, {})
         if u in forms or -u in forms:
             return
-        m = Poly({base: 1})
-        guard: Formula = True if self.atoms.is_positive(base) else le(0, m)
-        for i in (1, 2):
-            self._fact(implies(eq(m, i), eq(m * u, u * i)))
-            self._fact(implies(both(le(i, m), le(0, u)), le(u * i, m * u)))
-            self._fact(implies(both(le(i, m), le(u, 0)), le(m * u, u * i)))
+        positive = self.atoms.is_positive(base)
+        for fact in self._kept(("form", u, base), partial(_bounded, u, base)):
+            self._fact(fact)
         others = [ZERO, ONE, *forms] if len(forms) < MOST_FORMS else [ZERO]
         forms[u] = None
         power = len(base) == 1 and self.atoms.of(base[0]).kind == "pow"
         if power and _mixed(u):  # a difference, and which way round the others are is chance
             others += [-v for v in others if _mixed(v)]
         for v in others:
-            for fact in self._kept(("gap", u, v, base), partial(gaps, u, v, m)):
-                self._fact(implies(guard, fact))
+            for fact in self._kept(("gap", u, v, base, positive), partial(_gaps, u, v, base, positive)):
+                self._fact(fact)
+
+
+def _bounded(u: Poly, base: Monomial) -> Iterator[Formula]:
+    """A product with u where its base is 1, 2 or more."""
+    m = Poly({base: 1})
+    for i in (1, 2):
+        yield implies(eq(m, i), eq(m * u, u * i))
+        yield implies(both(le(i, m), le(0, u)), le(u * i, m * u))
+        yield implies(both(le(i, m), le(u, 0)), le(m * u, u * i))
+
+
+def _gaps(u: Poly, v: Poly, base: Monomial, positive: bool) -> Iterator[Formula]:
+    m = Poly({base: 1})
+    guard: Formula = True if positive else le(0, m)
+    return (implies(guard, fact) for fact in gaps(u, v, m))
 
 
 def _mixed(u: Poly) -> bool:

@@ -408,6 +408,7 @@ def test_a_program_too_large_to_hold(run: Run, tmp_path: Path) -> None:
     path.write_text(RIGHT_TEXT.replace('i_chunks="3"', 'i_chunks="2000000000"', 1), encoding="utf-8")
     code, report = json_of(run, str(path))
     assert (code, codes(report)) == (Exit.CANNOT_CHECK, ["RP205"])
+    assert report["findings"][0]["title"].startswith("it needs about ")  # not: the machine ran out of it
     code, report = json_of(run, "--memory", "10KiB", RIGHT)
     assert (code, codes(report)) == (Exit.CANNOT_CHECK, ["RP205"])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ringproof.program.decide import decide
-from ringproof.program.model import SENDS, Program
+from ringproof.program.model import SENDS, Gpu, Program, Step, Threadblock
 from ringproof.program.terms import UNSET, Terms, contributions
 from ringproof.program.world import World
 from tests.test_program_mutants import PROGRAMS
@@ -30,6 +30,14 @@ def test_a_send_is_useless_exactly_where_rubbish_does_no_harm(program: Program) 
         assert sends
         harmless = {x for x in sends if is_right_without(outcome.world, x)}
         assert set(outcome.useless) == harmless
+
+
+@pytest.mark.parametrize("count", range(1, 10))
+def test_the_smallest_window_is_found_whatever_it_is(count: int) -> None:
+    """Two ranks that send so many messages each before they receive need room for just as many."""
+    steps = (*[Step("s", "i", 0, "i", 0)] * count, *[Step("r", "s", 0, "s", 0)] * count)
+    gpus = tuple(Gpu(r, 1, 0, 1, (Threadblock(0, 1 - r, 1 - r, 0, steps),)) for r in range(2))
+    assert decide(Program("sends first", "allreduce", 1, gpus)).window == count
 
 
 def test_terms_are_equal_where_bits_are() -> None:

@@ -15,6 +15,7 @@ import click
 
 from ringproof.bound.command import bound
 from ringproof.certify.command import certify, verify
+from ringproof.convert.command import convert
 from ringproof.cost.command import cost
 from ringproof.figure.command import draw, figures, verify_figure
 from ringproof.options import COLLECTIVES, COLOR, BytesType, ParameterType, RanksType, SecondsType
@@ -120,6 +121,7 @@ def fuzz(path: str, mutants: int, seed: int, verbose: bool) -> None:
     raise click.exceptions.Exit(run_fuzz(path, mutants, seed, "verbose" if verbose else "normal"))
 
 
+cli.add_command(convert)
 cli.add_command(cost)
 cli.add_command(bound)
 cli.add_command(certify)

@@ -66,7 +66,8 @@ LAYERS = (
     ("ringproof.figure.prepare",),
     ("ringproof.figure.compare", "ringproof.figure.film"),
     ("ringproof.figure.gallery", "ringproof.figure.making"),
-    ("ringproof.cost.command", "ringproof.bound.command", "ringproof.certify", "ringproof.figure.command"),
+    ("ringproof.cost.command", "ringproof.bound.command", "ringproof.certify", "ringproof.figure.command",
+     "ringproof.convert"),
     ("ringproof.cli",),
     ("ringproof.__main__", "ringproof"),
 )
@@ -84,7 +85,8 @@ ONLY_IN = {
     "click": ("ringproof.cli", "ringproof.options", "ringproof.output", "ringproof.inputs", "ringproof.run",
               "ringproof.trace",
               "ringproof.fuzz", "ringproof.cost.command", "ringproof.bound.command",
-              "ringproof.certify.command", "ringproof.figure.command", "ringproof.report.text"),
+              "ringproof.certify.command", "ringproof.figure.command", "ringproof.convert.command",
+              "ringproof.report.text"),
 }  # fmt: skip
 # Where it may not, because these speak about values, start fast, or wait for what is slow.
 NOT_IN = {

@@ -1,0 +1,94 @@
+"""A table at one size -> a program that was checked: the pipeline of one direction.
+
+Programs are tried from the shortest to the safest: operations fused, threadblocks shared; then receives of
+busy connections landing in scratch; then a threadblock for every side of a connection, which cannot
+hang with a window of two (`lower`).  Only a hang with that window passes a program over for the next; any
+other fault in what was written is a bug of ringproof.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ringproof.convert.blocks import Target, assemble
+from ringproof.convert.fuse import pairs, unpaired
+from ringproof.convert.layout import layout
+from ringproof.convert.lower import Landing, lower
+from ringproof.convert.xml import write_xml
+from ringproof.events import Events
+from ringproof.problem import EnginesDisagree
+from ringproof.program.decide import Decided, decide
+from ringproof.program.load import Runtime, refusals
+from ringproof.program.model import COLLECTIVE_OF, Case, Program
+from ringproof.program.msccl_xml import read_program
+from ringproof.verdict import TableError
+
+WINDOW = 2  # messages that a connection of the Simple protocol holds
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A program with its text, and the smallest window with which it cannot hang."""
+
+    program: Program
+    text: str
+    window: int
+
+
+def make_program(
+    events: Events, case: Case, instances: int, target: Target, remark: str = ""
+) -> Made:  # fmt: skip
+    """Lower, check and write.
+
+    Errors: `NotConvertible`; `EnginesDisagree` where the check finds a fault, which is a bug of ours.
+    """
+    for program in _programs(events, case, instances, target):
+        decided = decide(program)
+        if decided.window is not None and decided.window <= WINDOW:
+            text = write_xml(program, remark)
+            if faults := [*_faults(program, decided, target.runtime), *_misread(program, text)]:
+                raise EnginesDisagree(f"the program does not do what its table does: {faults[0]}")
+            return Made(program, text, decided.window)
+    raise EnginesDisagree(f"the program hangs with a window of {WINDOW}")
+
+
+def _programs(events: Events, case: Case, instances: int, target: Target) -> Iterator[Program]:
+    form = layout(events, case, instances)
+    landings: tuple[Landing, ...] = ("never", "busy")
+    for landing in landings:
+        lowered = lower(events, form, landing)
+        yield assemble(lowered, pairs(lowered), target)
+    yield assemble(lowered, unpaired(lowered), target)
+
+
+def _faults(program: Program, decided: Decided, runtime: Runtime) -> Iterator[str]:
+    """Whatever a right program has none of."""
+    shape = decided.shape
+    for name in ("outside", "alone", "shared", "unequal", "uneven", "absent", "unraised"):
+        if found := getattr(shape, name):
+            yield f"{name}: {found[0]}"
+    if not decided.outcomes:
+        yield "it was not replayed"
+    for one in decided.outcomes:
+        case = one.world.memory.case
+        promised = one.world.promised and COLLECTIVE_OF.get(program.coll) == one.world.memory.collective
+        if not promised or one.world.uncut:
+            yield f"{case}: nothing is promised {one.world.uncut}"
+        for name in ("races", "clashes", "wrong", "unset", "overwritten"):
+            if found := getattr(one, name):
+                yield f"{case}, {name}: {found[0]}"
+        if not one.decided or one.open or one.may_be_unset:
+            yield f"{case}: not decided for all orders"
+    for refusal in refusals(program, runtime):
+        yield f"{runtime} refuses it: {refusal.rule} {refusal.text}"
+
+
+def _misread(program: Program, text: str) -> Iterator[str]:
+    try:
+        again, notes = read_program("", text)
+    except TableError as error:
+        yield f"its text cannot be read: {error}"
+        return
+    if again != program or notes:
+        yield "its text reads as another program"

@@ -47,24 +47,20 @@ def assemble(lowered: Lowered, paired: Pairs, target: Target) -> Program:
 
     A connection or a threadblock with too many steps is cut into several; errors: `NotConvertible`.
     """
-    share = target.profile.steps
+    most = share = target.profile.steps
     while True:
         channel = _channels(lowered, share)
         whole = fused(lowered, paired, channel)
         gpus = tuple(_gpu(whole, rank, paired.of[rank], channel, share) for rank in range(len(whole.moves)))
+        used = max(channel, default=0) + 1
+        _fits(target, used, max(len(gpu.tbs) for gpu in gpus))
         longest = max((len(tb.steps) for gpu in gpus for tb in gpu.tbs), default=0)
-        if longest <= target.profile.steps:
+        if longest <= most:
             break
-        share = max(min(share - 1, share * target.profile.steps // longest), 1)
-    used = max((tb.chan for gpu in gpus for tb in gpu.tbs), default=0) + 1
-    most = max(len(gpu.tbs) for gpu in gpus)
-    for count, limit, what in ((used, target.profile.channels, "channels"),
-                               (most, target.profile.tbs, "threadblocks a GPU")):  # fmt: skip
-        if count > limit:
-            raise NotConvertible(
-                f"it takes {count} {what}, and {target.runtime} has {limit}; give a smaller -N, fewer "
-                "--instances, or a table with fewer messages"
-            )
+        if share == 1:
+            raise NotConvertible(f"one operation waits for {longest - 1} others, and {target.runtime} has "
+                                 f"{most} steps a threadblock; give a smaller -N")  # fmt: skip
+        share = max(min(share - 1, share * most // longest), 1)
     form = lowered.layout
     coll = target.profile.scatter if form.collective == "reduce-scatter" else _COLL.get(
         form.collective, form.collective)  # fmt: skip
@@ -72,6 +68,17 @@ def assemble(lowered: Lowered, paired: Pairs, target: Target) -> Program:
         target.name, coll, form.chunks, gpus, target.proto, used, form.case == "in place",
         form.case != "in place", 0, _LARGEST,
     )  # fmt: skip
+
+
+def _fits(target: Target, channels: int, tbs: int) -> None:
+    """Errors: `NotConvertible` when it takes more than the runtime has; more shares would take even more."""
+    for count, limit, what in ((channels, target.profile.channels, "channels"),
+                               (tbs, target.profile.tbs, "threadblocks a GPU")):  # fmt: skip
+        if count > limit:
+            raise NotConvertible(
+                f"it takes {count} {what}, and {target.runtime} has {limit}; give a smaller -N, fewer "
+                "--instances, or a table with fewer messages"
+            )
 
 
 def _channels(lowered: Lowered, share: int) -> list[int]:

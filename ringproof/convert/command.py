@@ -122,13 +122,13 @@ def _program(item: Any, given: Mapping[str, Any]) -> tuple[str, str] | Exit:
     target = Target(schedule.name, given["proto"] or "Simple", given["runtime"] or "msccl")
     instances = given["instances"] or 1
     twice = f", {instances} instances" if instances > 1 else ""
-    remark = f"{source.path}, {size}, {case}{twice}: written by ringproof convert"
+    remark = f"{Path(source.path).name}, {size}, {case}{twice}: written by ringproof convert"
     made = make_program(expand(schedule, size), case, instances, target, remark)
     program = made.program
     blocks = max(len(gpu.tbs) for gpu in program.gpus)
     told = (f"{schedule.name}, {size}, {case}: {count_text(program.size, 'step')}, at most "
-            f"{count_text(blocks, 'threadblock')} a GPU on {count_text(program.nchannels, 'channel')}; proved "
-            f"for every interleaving where a connection has room for "
+            f"{count_text(blocks, 'threadblock')} a GPU on {count_text(program.nchannels, 'channel')}; "
+            "proved for every interleaving where a connection has room for "
             f"{count_text(made.window, 'message')} or more")  # fmt: skip
     if program.size == 0:
         told = f"{schedule.name}, {size}, {case}: it has nothing to do"
@@ -193,11 +193,12 @@ def _table(item: Any, given: Mapping[str, Any]) -> tuple[str, str] | Exit:
     if report.exit is not Exit.PROVED:
         return _refused(report, read[0])
     program, _ = read_program(*read)
-    if (given["collective"] or program.coll) not in (*COLLECTIVES, *COLLECTIVE_OF):
-        told = f"a {program.coll} program promises no result that a table could; --collective says what it is for"
-        raise click.UsageError(told)
+    if not given["collective"] and program.coll not in COLLECTIVE_OF:
+        told = f"a program for `{program.coll}` promises no result that a table could"
+        raise click.UsageError(f"{told}; --collective says what it is for")
     case = _case(program.cases, read[0], given["inplace"])
-    remark = f"Lifted from {read[0]}, {case}, by ringproof convert: every send in the first step it can have."
+    remark = (f"Lifted from {Path(read[0]).name}, {case}, by ringproof convert; every send stands in the "
+              "first step that it can have.")  # fmt: skip
     made = make_table(program, case, given["collective"] or "", remark)
     told = (f"{program.name}, N = {program.ranks}, {case}: {count_text(made.sends, 'send')} in "
             f"{count_text(made.steps, 'step')}; proved")  # fmt: skip

@@ -1,9 +1,9 @@
 """A table at one size -> a program that was checked: the pipeline of one direction.
 
-Programs are tried from the shortest to the safest: operations fused, threadblocks shared; then receives of
-busy connections landing in scratch; then a threadblock for every side of a connection, which cannot
-hang with a window of two (`lower`).  Only a hang with that window passes a program over for the next; any
-other fault in what was written is a bug of ringproof.
+Programs are tried from the shortest to the safest: operations fused in shared threadblocks; a threadblock
+for every side of a connection; both again with receives of busy connections landing in scratch, and
+the last of these cannot hang with a window of two (`lower`).  Only such a hang passes a program over for the
+next; any other fault in what was written is a bug of ringproof.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ def _programs(events: Events, case: Case, instances: int, target: Target) -> Ite
     landings: tuple[Landing, ...] = ("never", "busy")
     for landing in landings:
         lowered = lower(events, form, landing)
-        yield assemble(lowered, pairs(lowered), target)
-    yield assemble(lowered, unpaired(lowered), target)
+        for paired in (pairs(lowered), unpaired(lowered)):
+            yield assemble(lowered, paired, target)
 
 
 def _faults(program: Program, decided: Decided, runtime: Runtime) -> Iterator[str]:

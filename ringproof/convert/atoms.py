@@ -6,8 +6,8 @@ become slots of a table:
 
 - In place a cell of the whole vector is the slot of the same number.
 - Out of place a cell of the output is the slot that it ends as.  An input cell is the same slot where it
-  is never used again once that output cell was written; otherwise it is a spare slot, filled
-  first of all.
+  is never used again once that output cell was written, in an order that writes output as late as it
+  can (`order_of`); otherwise it is a spare slot, filled first of all.
 - Scratch, and whatever else there is, are slots beyond the chunks.
 
 `rrs` stores nothing: its sum is built in its local operand where nobody wants that any more, else in a
@@ -18,9 +18,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from heapq import heapify, heappop, heappush
 
 from ringproof.program.decide import Outcome
-from ringproof.program.model import RECEIVES, SENDS
+from ringproof.program.model import RECEIVES, SENDS, WRITES
+from ringproof.program.steps import NOTHING
 from ringproof.program.world import World
 
 Slot = tuple[int, int]  # rank, slot
@@ -53,11 +55,40 @@ def atoms_of(outcome: Outcome) -> Atoms:
     return _Reading(outcome.world).atoms()
 
 
+def order_of(world: World) -> tuple[int, ...]:
+    """An order of the steps in which, whenever another step can run, none that writes output does.
+
+    Every order that keeps program order, messages and flags is one that can happen.
+    """
+    steps, run = world.steps, world.run
+    before: list[int] = [0] * len(steps.steps)
+    after: list[list[int]] = [[] for _ in steps.steps]
+    for x in range(len(before)):
+        first = steps.number(x) == 0
+        for other in {run.partner[x], steps.raiser[x], -1 if first else x - 1} - {NOTHING}:
+            after[other].append(x)
+            before[x] += 1
+    late = [step.dstbuf == "o" and step.op in WRITES for step in steps.steps]
+    ready = [(late[x], x) for x, count in enumerate(before) if not count]
+    heapify(ready)
+    found = []
+    while ready:
+        _, x = heappop(ready)
+        found.append(x)
+        for other in after[x]:
+            before[other] -= 1
+            if not before[other]:
+                heappush(ready, (late[other], other))
+    return tuple(found)
+
+
 class _Reading:
     """The slots of every rank's cells, and what is alive after each step."""
 
     def __init__(self, world: World) -> None:
         self.world = world
+        apart = world.memory.case == "out of place"
+        self.order = order_of(world) if apart else world.run.order
         self.whole = world.memory.whole
         self.used = [self.whole] * len(world.memory.bases)
         self.number: list[dict[int, int]] = [{} for _ in self.used]
@@ -83,7 +114,7 @@ class _Reading:
         """An input cell shares the slot of its output unless it is used after that was written."""
         steps, at, apart = self.world.steps, self.world.at, set[Slot]()
         written: set[Slot] = set()
-        for x in self.world.run.order:
+        for x in self.order:
             rank, wrote = at.rank[x], at.writes(steps, x)
             touched = [*(cell for part in at.reads(steps, x) for cell in part), *wrote]
             apart |= {(rank, cell) for cell in touched if (rank, inputs[rank].get(cell, -1)) in written}
@@ -119,7 +150,7 @@ class _Reading:
         """Every step in the order that was run."""
         dead = self._dead()
         found = [*self.first]
-        for x in self.world.run.order:
+        for x in self.order:
             found += self._step(x, x in dead)
         return Atoms(tuple(found), tuple(self.used), self.whole)
 
@@ -151,7 +182,7 @@ class _Reading:
         """The `rrs` whose local operand nobody reads any more, found by going backwards."""
         alive = {(w.rank, w.slot) for w in self.world.promised}
         found = set()
-        for x in reversed(self.world.run.order):
+        for x in reversed(self.order):
             op = self.world.steps.steps[x].op
             if op == "nop":
                 continue

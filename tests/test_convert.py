@@ -180,7 +180,9 @@ def test_owners_that_are_not_the_formats_are_renumbered_and_unequal_ones_refused
     form = layout(expand(schedule, Size(4)), "in place")
     assert form.place[0] == (1, 2, 3, 0)
     for case in CASES:
-        make_program(expand(schedule, Size(4)), case, 2, Target("x"))
+        made = make_program(expand(schedule, Size(4)), case, 2, Target("x"), "here")
+        assert made.note.endswith("the table's chunks 0..3 are 2, 4, 6, 0")
+        assert made.text.startswith(f"<!-- here; {made.note} -->")
     unequal = told.replace('owner      = "c"', 'owner      = "0"')
     with pytest.raises(NotConvertible, match="rank 0 owns 4 chunks and rank 1 owns 0"):
         layout(expand(read_schedule(parse(unequal, "x").values, "x"), Size(4)), "in place")

@@ -11,16 +11,20 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, assume, event, given, settings
+from hypothesis import strategies as st
 
 from ringproof.convert import atoms as atoms_room
 from ringproof.convert.atoms import atoms_of
-from ringproof.convert.blocks import Target
+from ringproof.convert.blocks import Target, assemble
+from ringproof.convert.fuse import pairs, unpaired
+from ringproof.convert.layout import Layout
+from ringproof.convert.lower import Lowered, Move
 from ringproof.convert.rounds import rounds
 from ringproof.convert.to_program import make_program
 from ringproof.convert.to_table import make_table
 from ringproof.events import expand
 from ringproof.problem import EnginesDisagree
-from ringproof.program.decide import decide
+from ringproof.program.decide import Outcome, decide
 from ringproof.program.model import Case, Gpu, Program, Step, Threadblock
 from ringproof.program.msccl_xml import read_program
 from ringproof.program.terms import UNSET, contributions
@@ -80,6 +84,28 @@ def test_a_ring_takes_the_steps_of_a_ring(make: Any) -> None:
 # ---- any program, right or not: slot by slot ----------------------------------------------------
 
 
+def same_contents(one: Outcome) -> None:
+    """The rounds of one case leave the same in every promised chunk, and no step has conflicting writes."""
+    read = atoms_of(one)
+    found, slots = rounds(read)
+    event("split" if slots > max(read.used) else "lifted whole")
+    sends = [
+        {"step": x.step, "from": x.sender, "to": x.receiver, "chunk": x.chunk, "into": x.into,
+         "op": "reduce" if x.reduce else "copy"} for x in found
+    ]  # fmt: skip
+    copies = Counter((x["step"], x["to"], x["into"]) for x in sends if x["op"] == "copy")
+    reduces = {(x["step"], x["to"], x["into"]) for x in sends if x["op"] == "reduce"}
+    assert max(copies.values(), default=1) == 1
+    assert not copies.keys() & reduces
+    ranks = len(one.world.memory.bases)
+    held = by_reference({"ranks": str(ranks), "chunks": "2", "phase": [{"sends": sends}]})
+    for wanted in one.world.promised:
+        term = one.end.memory[wanted.rank][wanted.cell]
+        if term != UNSET:
+            expected = contributions(one.world.terms.multiset[term])
+            assert held[wanted.rank, wanted.slot] == expected
+
+
 @given(programs())
 @RELAXED
 def test_a_table_does_what_its_program_does(program: Program) -> None:
@@ -87,26 +113,69 @@ def test_a_table_does_what_its_program_does(program: Program) -> None:
     decided = decide(program)
     assume(decided.outcomes)
     for one in decided.outcomes:
-        if not one.decided or one.unset or one.races:
-            event("not for a table")
-            continue
-        read = atoms_of(one)
-        found, slots = rounds(read)
-        event("split" if slots > max(read.used) else "lifted")
-        sends = [
-            {"step": x.step, "from": x.sender, "to": x.receiver, "chunk": x.chunk, "into": x.into,
-             "op": "reduce" if x.reduce else "copy"} for x in found
-        ]  # fmt: skip
-        table = {"ranks": str(program.ranks), "chunks": "2", "phase": [{"sends": sends}]}
-        copies = Counter((x["step"], x["to"], x["into"]) for x in sends if x["op"] == "copy")
-        reduces = {(x["step"], x["to"], x["into"]) for x in sends if x["op"] == "reduce"}
-        assert max(copies.values(), default=1) == 1
-        assert not copies.keys() & reduces
-        held, terms = by_reference(table), one.world.terms
-        for wanted in one.world.promised:
-            term = one.end.memory[wanted.rank][wanted.cell]
-            if term != UNSET:
-                assert held[wanted.rank, wanted.slot] == contributions(terms.multiset[term])
+        if one.decided and not one.unset and not one.races:
+            same_contents(one)
+
+
+@st.composite
+def delayed(draw: Any) -> Lowered:
+    """Operations of ranks in one order, with messages that are taken long after they were sent."""
+    N, case = draw(st.integers(2, 3)), draw(st.sampled_from(CASES))
+    known = [{("i", 0), ("i", 1)} for _ in range(N)]
+    targets = [("i" if case == "in place" else "o", c) for c in range(2)] + [("s", c) for c in range(2)]
+    moves: list[list[Move]] = [[] for _ in range(N)]
+    messages: list[tuple[int, int, int]] = []
+    flying: list[int] = []
+
+    def any_of(cells: Any) -> Any:
+        return draw(st.sampled_from(sorted(cells)))
+
+    def write(rank: int, op: Any, source: Any, **how: int) -> None:
+        target = any_of(known[rank] & set(targets) or targets) if op == "re" else any_of(targets)
+        op = "cpy" if op == "re" and target not in known[rank] else op
+        moves[rank].append(Move(op, source, target, **how))
+        known[rank].add(target)
+
+    for _ in range(draw(st.integers(4, 16))):
+        action = draw(st.sampled_from(("local", "send", "send", "take", "take")))
+        rank = draw(st.integers(0, N - 1))
+        if action == "local":
+            write(rank, draw(st.sampled_from(("cpy", "re"))), any_of(known[rank]))
+        elif action == "send":
+            other, lane = (rank + draw(st.integers(1, N - 1))) % N, draw(st.integers(0, 1))
+            moves[rank].append(Move("s", any_of(known[rank]), lane=lane, out=len(messages)))
+            flying.append(len(messages))
+            messages.append((rank, other, lane))
+        elif flying:
+            _take(draw, flying, messages, known, write)
+    while flying:
+        _take(draw, flying, messages, known, write)
+    truth = ((True, True),) * N
+    form = Layout(case, "all-reduce", N, 2, 2, ((0, 1),) * 2, truth, truth)
+    return Lowered(form, tuple(map(tuple, moves)), tuple(messages))
+
+
+def _take(draw: Any, flying: list[int], messages: Any, known: Any, write: Any) -> None:
+    """Receive the message that has waited longest on some connection."""
+    connection = messages[draw(st.sampled_from(flying))]
+    first = next(m for m in flying if messages[m] == connection)
+    flying.remove(first)
+    _, rank, lane = connection
+    added = draw(st.sampled_from([None, *sorted(known[rank])]))
+    write(rank, "rrc" if added else "r", added, lane=lane, into=first)
+
+
+@given(delayed(), st.booleans())
+@RELAXED
+def test_a_table_does_what_late_messages_do(lowered: Lowered, sharing: bool) -> None:
+    """Threadblocks keep the order of their rank where it matters, and rounds keep what it means."""
+    program = assemble(lowered, pairs(lowered) if sharing else unpaired(lowered), Target("drawn"))
+    decided = decide(program)
+    assert sharing or decided.window is not None
+    for one in decided.outcomes:
+        assert one.decided
+        assert (one.races, one.unset, one.overwritten) == ((), (), ())
+        same_contents(one)
 
 
 def late() -> Program:

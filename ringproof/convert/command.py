@@ -130,6 +130,8 @@ def _program(item: Any, given: Mapping[str, Any]) -> tuple[str, str] | Exit:
             f"{count_text(blocks, 'threadblock')} a GPU on {count_text(program.nchannels, 'channel')}; "
             "proved for every interleaving where a connection has room for "
             f"{count_text(made.window, 'message')} or more")  # fmt: skip
+    if made.note:
+        told = f"{told}; {made.note}"
     if program.size == 0:
         told = f"{schedule.name}, {size}, {case}: it has nothing to do"
     return made.text, told

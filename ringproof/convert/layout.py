@@ -10,6 +10,7 @@ chunks stay consecutive.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -58,6 +59,11 @@ class Layout:
     def outputs(self) -> int:
         """Chunks of the output buffer."""
         return self.block if self.collective in ENDS_WITH_A_BLOCK else self.chunks
+
+    @property
+    def renumbered(self) -> bool:
+        """Whether a chunk of the table has another number here, instances apart."""
+        return any(a > b for a, b in pairwise(self.place[0]))
 
     def first(self, rank: int, slot: int) -> Cell | None:
         """Where a slot's value lies at the start, None where it has none."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from ringproof.convert.blocks import Target, assemble
 from ringproof.convert.fuse import pairs, unpaired
-from ringproof.convert.layout import layout
+from ringproof.convert.layout import Layout, layout
 from ringproof.convert.lower import Landing, lower
 from ringproof.convert.xml import write_xml
 from ringproof.events import Events
@@ -29,11 +29,15 @@ WINDOW = 2  # messages that a connection of the Simple protocol holds
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A program with its text, and the smallest window with which it cannot hang."""
+    """A program with its text, and the smallest window with which it cannot hang.
+
+    ``note``: how its chunks differ from the table's, if they do.
+    """
 
     program: Program
     text: str
     window: int
+    note: str = ""
 
 
 def make_program(
@@ -43,18 +47,27 @@ def make_program(
 
     Errors: `NotConvertible`; `EnginesDisagree` where the check finds a fault, which is a bug of ours.
     """
-    for program in _programs(events, case, instances, target):
+    form = layout(events, case, instances)
+    note = _note(form, events.chunks)
+    for program in _programs(events, form, target):
         decided = decide(program)
         if decided.window is not None and decided.window <= WINDOW:
-            text = write_xml(program, remark)
+            text = write_xml(program, f"{remark}; {note}" if note else remark)
             if faults := [*_faults(program, decided, target.runtime), *_misread(program, text)]:
                 raise EnginesDisagree(f"the program does not do what its table does: {faults[0]}")
-            return Made(program, text, decided.window)
+            return Made(program, text, decided.window, note)
     raise EnginesDisagree(f"the program hangs with a window of {WINDOW}")
 
 
-def _programs(events: Events, case: Case, instances: int, target: Target) -> Iterator[Program]:
-    form = layout(events, case, instances)
+def _note(form: Layout, chunks: int) -> str:
+    """What a reader of both has to know where the table's owners are not the format's."""
+    if not form.renumbered:
+        return ""
+    here = ", ".join(map(str, form.place[0][:chunks]))
+    return f"every rank's own chunks are a block here: the table's chunks 0..{chunks - 1} are {here}"
+
+
+def _programs(events: Events, form: Layout, target: Target) -> Iterator[Program]:
     landings: tuple[Landing, ...] = ("never", "busy")
     for landing in landings:
         lowered = lower(events, form, landing)

@@ -15,6 +15,7 @@ import click
 
 from ringproof.bound.command import bound
 from ringproof.certify.command import certify, verify
+from ringproof.convert.command import convert
 from ringproof.cost.command import cost
 from ringproof.figure.command import draw
 from ringproof.figure.upkeep import figures, verify_figure
@@ -171,6 +172,7 @@ def completion(shell: str) -> None:
     raise click.exceptions.Exit(run_completion(shell, cli))
 
 
+cli.add_command(convert)
 cli.add_command(cost)
 cli.add_command(bound)
 cli.add_command(certify)

@@ -34,7 +34,7 @@ def run_trace(
         report = replace(report, text=source.text)
         schedule = read_schedule(source.values, source.path)
         report = replace(report, used=schedule.used)
-        size = _size(schedule, N, params)
+        size = size_of(schedule, N, params)
         outcome = simulate(expand(schedule, size))
     except TableError as error:
         written, used = getattr(error, "text", report.text), error.used or report.used
@@ -59,7 +59,7 @@ def _refuse(report: Report) -> Exit:
     return report.exit
 
 
-def _size(schedule: Schedule, N: int, params: tuple[tuple[str, int], ...]) -> Size:
+def size_of(schedule: Schedule, N: int, params: tuple[tuple[str, int], ...]) -> Size:
     """The first size with these values; errors: `UsageError` when the table claims none."""
     lo, hi = schedule.ranks
     if not lo <= N <= hi:

@@ -188,6 +188,23 @@ def test_owners_that_are_not_the_formats_are_renumbered_and_unequal_ones_refused
         layout(expand(read_schedule(parse(unequal, "x").values, "x"), Size(4)), "in place")
 
 
+@every_case
+@pytest.mark.parametrize("collective", ["all-reduce", "reduce-scatter", "all-gather", "broadcast", "reduce",
+                                        "scatter", "gather", "all-to-all"])  # fmt: skip
+def test_no_two_slots_share_a_cell(collective: str, case: Case) -> None:
+    """Also where partial results and scratch slots of the table lie in scratch together."""
+    table = {"name": "x", "collective": collective, "ranks": "3", "chunks": "6", "scratch": "4", "phase": [
+        {"name": "nothing", "steps": "1"}]}  # fmt: skip
+    form = layout(expand(read_schedule(table, ""), Size(3)), case, 2)
+    for rank in range(3):
+        cells = [form.then(rank, slot) for slot in range(form.chunks + form.scratch)]
+        assert len(set(cells)) == len(cells) == 20
+        starts = [cell for slot in range(form.chunks) if (cell := form.first(rank, slot)) is not None]
+        assert len(set(starts)) == len(starts)
+        if case == "out of place":
+            assert not set(starts) & set(cells)
+
+
 # ---- any table, right or not: slot by slot ------------------------------------------------------
 
 

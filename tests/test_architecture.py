@@ -62,6 +62,8 @@ LAYERS = (
     ("ringproof.report",),
     ("ringproof.options", "ringproof.output", "ringproof.interrupt"),
     ("ringproof.inputs",),
+    ("ringproof.executors.task", "ringproof.executors.progress"),
+    ("ringproof.executors",),
     ("ringproof.run", "ringproof.trace", "ringproof.fuzz", "ringproof.published"),
     ("ringproof.certify.folder", "ringproof.tables"),
     ("ringproof.figure.prepare",),
@@ -92,6 +94,7 @@ ONLY_IN = {
               "ringproof.trace", "ringproof.fuzz", "ringproof.published", "ringproof.cost.command",
               "ringproof.bound.command", "ringproof.certify.command", "ringproof.figure.command",
               "ringproof.figure.upkeep", "ringproof.lsp.command", "ringproof.report.text"),
+    "distributed": ("ringproof.executors.cluster",),
     "pygls": ("ringproof.lsp",),
     "lsprotocol": ("ringproof.lsp",),
 }  # fmt: skip
@@ -477,7 +480,7 @@ def test_help_imports_nothing_heavy() -> None:
     modules = imported_by("--help")
     assert "ringproof.cli" in modules
     heavy = {"z3", "numpy", "rich", "graphviz", "tree_sitter", "tomllib", "hypothesis",
-             "pygls", "logging", "asyncio"}
+             "pygls", "distributed", "logging", "asyncio"}
     assert modules & heavy == set()
 
 

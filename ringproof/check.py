@@ -9,7 +9,7 @@ Read this first.  Every arrow is one module; nothing here prints, exits or keeps
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from time import perf_counter
 
@@ -39,6 +39,29 @@ def check_file(path: str, options: Options, progress: Progress | None = None) ->
 
 def check(source: Source, options: Options, progress: Progress | None = None) -> Report:
     """Check one table."""
+    begun = prepare(source, options)
+    if isinstance(begun, Report):
+        return begun
+    began = perf_counter()
+    try:
+        symmetry = symmetry_of(begun.schedule, options.settings)
+        assessed = list(_assess_all(begun, options, symmetry, progress))
+    except (ExpansionError, EnginesDisagree) as error:
+        return wrong(begun.report, error)
+    return finish(begun, assessed, symmetry, options, perf_counter() - began)
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A table that has been read, and the report on it as far as it goes without any size."""
+
+    source: Source
+    schedule: Schedule
+    report: Report
+
+
+def prepare(source: Source, options: Options) -> Prepared | Report:
+    """Read a table and choose its sizes; a report when there is nothing to check then."""
     report = Report(source.path, str(source.values.get("name", "")), source.text, "")
     try:
         schedule = read_schedule(source.values, source.path)
@@ -47,33 +70,39 @@ def check(source: Source, options: Options, progress: Progress | None = None) ->
         report = replace(report, claim=claim, sizes=sizes)
         if not sizes:
             return replace(report, findings=(_vacuous(schedule, options),))
-        return _checked(report, schedule, source, options, progress)
-    except TableError as error:
-        return replace(report, sizes=(), findings=error.findings, used=error.used or report.used)
-    except ExpansionError as error:
-        return replace(report, sizes=(), findings=tuple(map(problems.problem, error.problems)))
-    except EnginesDisagree as error:
-        return replace(report, findings=(problems.disagreement(str(error), {}),))
+        return Prepared(source, schedule, report)
+    except (TableError, ExpansionError) as error:
+        return wrong(report, error)
 
 
-def _checked(
-    report: Report, schedule: Schedule, source: Source, options: Options,
-    progress: Progress | None,
-) -> Report:  # fmt: skip
+def finish(
+    begun: Prepared, assessed: Sequence[Assessment], symmetry: Symmetry, options: Options, seconds: float
+) -> Report:
+    """The report on a table of which every size is assessed, ascending; ``seconds`` that took."""
+    schedule, source, report = begun.schedule, begun.source, begun.report
     began = perf_counter()
-    symmetry = symmetry_of(schedule, options.settings)
-    assessed = list(_assess_all(report, schedule, options, symmetry, progress))
-    ended = perf_counter()
-    found = results.collect(schedule, source, assessed, options, symmetry)
-    narrowed = _narrowed(schedule, report, options)
-    told = perf_counter()
-    every_n = _every_n(schedule, report.sizes, found.results, options)
+    try:
+        found = results.collect(schedule, source, assessed, options, symmetry)
+        narrowed = _narrowed(schedule, report, options)
+        told = perf_counter()
+        every_n = _every_n(schedule, report.sizes, found.results, options)
+    except (TableError, ExpansionError, EnginesDisagree) as error:
+        return wrong(report, error)
     remarks = beyond.remarks(every_n) if every_n else ()
     return replace(
         report, results=found.results, findings=(*found.findings, *narrowed, *remarks), facts=found.facts,
-        seconds=(("sweep", ended - began), ("report", told - ended), ("every N", perf_counter() - told)),
+        seconds=(("sweep", seconds), ("report", told - began), ("every N", perf_counter() - told)),
         every_n=every_n,
     )  # fmt: skip
+
+
+def wrong(report: Report, error: TableError | ExpansionError | EnginesDisagree) -> Report:
+    """The report on a table that cannot be checked."""
+    if isinstance(error, TableError):
+        return replace(report, sizes=(), findings=error.findings, used=error.used or report.used)
+    if isinstance(error, ExpansionError):
+        return replace(report, sizes=(), findings=tuple(map(problems.problem, error.problems)))
+    return replace(report, findings=(problems.disagreement(str(error), {}),))
 
 
 def _every_n(
@@ -86,19 +115,29 @@ def _every_n(
 
 
 def _assess_all(
-    report: Report, schedule: Schedule, options: Options, symmetry: Symmetry,
-    progress: Progress | None,
-) -> Iterator[Assessment]:  # fmt: skip
-    from ringproof.events import reserve
-
-    reserve(schedule, report.sizes[-1], options.settings.memory)
+    begun: Prepared, options: Options, symmetry: Symmetry, progress: Progress | None
+) -> Iterator[Assessment]:
+    report = begun.report
+    reserve(begun, options)
     for i, size in enumerate(report.sizes):
         if progress:
             progress(report.path, i, len(report.sizes))
-        try:
-            yield assess(schedule, size, options.settings, symmetry)
-        except Undefined as error:
-            raise ExpansionError((Problem.undefined(error, size, {}),)) from None
+        yield assess_size(begun, size, options, symmetry)
+
+
+def reserve(begun: Prepared, options: Options) -> None:
+    """Refuse a table too large to write out; errors: `ExpansionError`."""
+    from ringproof.events import reserve
+
+    reserve(begun.schedule, begun.report.sizes[-1], options.settings.memory)
+
+
+def assess_size(begun: Prepared, size: Size, options: Options, symmetry: Symmetry) -> Assessment:
+    """Ask both engines about one size; errors: `ExpansionError`, `EnginesDisagree`."""
+    try:
+        return assess(begun.schedule, size, options.settings, symmetry)
+    except Undefined as error:
+        raise ExpansionError((Problem.undefined(error, size, {}),)) from None
 
 
 def choose(schedule: Schedule, ranks: Sequence[tuple[int, int]]) -> tuple[str, tuple[Size, ...]]:

@@ -61,6 +61,10 @@ def cli() -> None:
               help="For each Z3 query (default: 20).")  # fmt: skip
 @click.option("-j", "--jobs", type=click.IntRange(1), default=None, metavar="JOBS",
               help="Processes (default: one a core, as far as there are tables).")  # fmt: skip
+@click.option("--executor", type=click.Choice(["local", "dask"]), default="local",
+              help="Who checks: processes here, or the Dask cluster of --scheduler.")  # fmt: skip
+@click.option("--scheduler", default=None, metavar="ADDRESS",
+              help="Of a cluster that is there, such as tcp://10.0.0.1:8786.")  # fmt: skip
 @click.option("--every-n", is_flag=True, help="Ask for a proof for every N: undecided is exit code 3.")
 @click.option("--bounded", is_flag=True, help="Only the sizes that a table claims; no induction.")
 @click.option("--induction", type=SecondsType(), default=10.0, metavar="SECONDS",
@@ -101,6 +105,10 @@ def check(paths: tuple[str, ...], **given: Any) -> None:
         raise click.UsageError("--collective and --post exclude each other")
     if given["every_n"] and given["bounded"]:
         raise click.UsageError("--every-n and --bounded exclude each other")
+    if (given["executor"] == "dask") != (given["scheduler"] is not None):
+        raise click.UsageError("--executor dask and --scheduler ADDRESS go together")
+    if given["executor"] == "dask" and given["jobs"]:
+        raise click.UsageError("--jobs is for processes here: a cluster has the workers it has")
     raise click.exceptions.Exit(run_check(paths, given))
 
 

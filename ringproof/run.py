@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
 import click
 
 from ringproof.assess import Options, Settings
-from ringproof.check import Progress, check, check_file
 from ringproof.codes import CODES, find
-from ringproof.diagnose.problems import out_of_memory
-from ringproof.inputs import PROGRAMS, TABLES, Item, ProgramText, check_item, is_program, stdin, tables, usual
+from ringproof.diagnose.problems import not_reached
+from ringproof.executors.progress import Progress
+from ringproof.executors.task import check_one, path_of
+from ringproof.inputs import PROGRAMS, TABLES, Item, stdin, tables, usual
+from ringproof.interrupt import last_words
 from ringproof.output import reader_may_leave
 from ringproof.program.asked import Asked
 from ringproof.report import renderer, text
 from ringproof.report.properties import Detail
 from ringproof.simulate import Optional
 from ringproof.table.misread import closest
-from ringproof.table.source import Source, SourceError, read
+from ringproof.table.source import SourceError, read
 from ringproof.verdict import Exit, Report, TableError, worst
 
 
@@ -40,8 +39,58 @@ def run_check(paths: Sequence[str], given: Mapping[str, Any]) -> Exit:
     if output is not None:
         _writable(output, found)
     files: list[Item] = [stdin() if file == "-" else file for file in found]
+    done: dict[int, Report] = {}
+    with last_words(lambda: _tell_done(files, dict(done), given, output)):
+        _check_all(files, options, given, done)
+    return _told([done[i] for i in range(len(files))], given, output)
+
+
+def _check_all(
+    files: Sequence[Item], options: Options, given: Mapping[str, Any], done: dict[int, Report]
+) -> None:
+    """Check all files, by whom it is asked; every report is put into ``done`` when it is there."""
+    progress = Progress(len(files))
+    try:
+        for i, report in _checked(files, options, given, progress):
+            done[i] = report
+            progress.file(report.path)
+    finally:
+        progress.clear()
+
+
+def _checked(
+    files: Sequence[Item], options: Options, given: Mapping[str, Any], progress: Progress
+) -> Iterator[tuple[int, Report]]:
+    if given["executor"] == "dask":
+        from ringproof.executors.cluster import NoCluster, on_cluster
+
+        try:
+            yield from on_cluster(files, options, given["scheduler"])
+        except NoCluster as error:
+            raise click.ClickException(str(error)) from None
+        return
     jobs = min(given["jobs"] or os.cpu_count() or 1, len(files))
-    return _told(list(_checked(files, options, jobs)), given, output)
+    if jobs > 1:
+        from ringproof.executors.pool import in_processes
+
+        yield from in_processes(files, options, jobs)
+        return
+    for i, file in enumerate(files):
+        yield i, check_one(file, options, progress.size)
+
+
+def _tell_done(
+    files: Sequence[Item], done: Mapping[int, Report], given: Mapping[str, Any], output: str | None
+) -> None:
+    """Tell what is done when an interruption comes, and of the rest that it is not."""
+    if not done and given["form"] == "text" and output is None:
+        return
+    left = {i: Report(path_of(file), "", "", "", findings=(not_reached(),))
+            for i, file in enumerate(files) if i not in done}  # fmt: skip
+    try:
+        _told([{**left, **done}[i] for i in range(len(files))], given, output)
+    except click.ClickException as error:
+        error.show()
 
 
 def _told(reports: Sequence[Report], given: Mapping[str, Any], output: str | None) -> Exit:
@@ -80,98 +129,6 @@ def _asked(given: Mapping[str, Any]) -> Asked:
             raise SourceError(source.path, error.findings[0], source.text) from error
     z3 = "always" if given["z3"] else "auto"
     return Asked(given["collective"] or "", wanted, given["runtime"], z3, given["timeout"])  # type: ignore[arg-type]
-
-
-def _checked(items: Sequence[Item], options: Options, jobs: int) -> Iterator[Report]:
-    progress = _Progress(len(items))
-    try:
-        if jobs <= 1:
-            for i, item in enumerate(items):
-                yield _one(item, options, partial(progress.size, i))
-            return
-        yield from _in_parallel(items, options, jobs, progress)
-    finally:
-        progress.done()
-
-
-def _one(item: Item, options: Options, progress: Progress | None = None) -> Report:
-    """Check one table; a machine without enough memory is no mistake of ringproof."""
-    try:
-        if isinstance(item, Report):
-            return item
-        if isinstance(item, Source):
-            return check(item, options, progress)
-        if isinstance(item, ProgramText) or is_program(item):
-            return check_item(item, options)
-        return check_file(item, options, progress)
-    except MemoryError:
-        path = getattr(item, "path", item)
-        return Report(str(path), "", "", "", findings=(out_of_memory(options.settings.memory),))
-    except Exception as error:
-        error.add_note(f"while checking {getattr(item, 'path', item)}")
-        raise
-
-
-def _weight(item: Item, options: Options) -> float:
-    from ringproof.weigh import weight
-
-    if isinstance(item, Report | ProgramText):
-        return 0.0
-    if isinstance(item, str) and is_program(item):
-        return os.path.getsize(item) / 100 if os.path.exists(item) else 0.0  # bytes a step
-    return weight(item, options)
-
-
-def _in_parallel(
-    items: Sequence[Item], options: Options, jobs: int, progress: _Progress
-) -> Iterator[Report]:
-    """The same on several processes, none of which outlives an error or an interruption."""
-    from concurrent.futures import ProcessPoolExecutor
-    from concurrent.futures.process import BrokenProcessPool
-    from multiprocessing import active_children
-
-    done = False
-    pool = ProcessPoolExecutor(jobs, initializer=signal.signal,
-                               initargs=(signal.SIGINT, signal.SIG_DFL))  # fmt: skip
-    try:
-        # The heaviest first: a long table that starts last keeps one core busy and the others idle.
-        heavy = sorted(range(len(items)), key=lambda i: -_weight(items[i], options))
-        waiting = {i: pool.submit(_one, items[i], options) for i in heavy}
-        for i, item in enumerate(items):
-            progress.size(i, str(getattr(item, "path", item)), i, len(items))
-            yield waiting[i].result()
-        done = True
-    except BrokenProcessPool as error:
-        error.add_note("a process died, perhaps for want of memory: try -j 1")
-        raise
-    finally:
-        for child in () if done else active_children():
-            child.terminate()
-        pool.shutdown(cancel_futures=True)
-
-
-class _Progress:
-    """One line on a terminal's stderr, from the second second on."""
-
-    def __init__(self, files: int) -> None:
-        self.files = files
-        self.shown = False
-        self.next = monotonic() + 1.0
-        self.live = sys.stderr is not None and sys.stderr.isatty()
-
-    def size(self, file: int, path: str, done: int, total: int) -> None:
-        if not self.live or (now := monotonic()) < self.next:
-            return
-        self.next, self.shown = now + 0.1, True
-        part = f"[{file + 1}/{self.files}] " if self.files > 1 else ""
-        width = 24
-        filled = width * done // max(total, 1)
-        bar = "#" * filled + "." * (width - filled)
-        click.echo(f"\r\x1b[K{part}{path}  {bar}  {done}/{total}", nl=False, err=True)
-
-    def done(self) -> None:
-        if self.shown:
-            click.echo("\r\x1b[K", nl=False, err=True)
 
 
 def _render(reports: Sequence[Report], given: Mapping[str, Any], output: str | None) -> str:

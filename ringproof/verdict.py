@@ -235,6 +235,8 @@ class Report:
         """The exit code as far as the table claims."""
         if any(f.code == "RP503" for f in self.findings):
             return Exit.INTERNAL
+        if any(f.code == "RP507" for f in self.findings):
+            return Exit.INTERRUPTED
         if not self.results:
             errors = any(f.severity == "error" for f in self.findings)
             return Exit.CANNOT_CHECK if errors else Exit.UNDECIDED
@@ -247,6 +249,7 @@ class Report:
 
 
 def worst(exits: list[Exit]) -> Exit:
-    """The exit code of many checks: internal error, then refuted, cannot check, undecided, proved."""
-    order = (Exit.INTERNAL, Exit.REFUTED, Exit.CANNOT_CHECK, Exit.UNDECIDED, Exit.PROVED)
+    """The exit code of many checks: interrupted, internal error, refuted, cannot check, ..., proved."""
+    order = (Exit.INTERRUPTED, Exit.INTERNAL, Exit.REFUTED, Exit.CANNOT_CHECK, Exit.UNDECIDED,
+             Exit.PROVED)  # fmt: skip
     return next((code for code in order if code in exits), Exit.UNDECIDED)

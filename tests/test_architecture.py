@@ -62,6 +62,8 @@ LAYERS = (
     ("ringproof.report",),
     ("ringproof.options", "ringproof.output", "ringproof.interrupt"),
     ("ringproof.inputs",),
+    ("ringproof.executors.task", "ringproof.executors.progress"),
+    ("ringproof.executors",),
     ("ringproof.run", "ringproof.trace", "ringproof.fuzz", "ringproof.published"),
     ("ringproof.certify.folder", "ringproof.tables"),
     ("ringproof.figure.prepare",),
@@ -94,6 +96,7 @@ ONLY_IN = {
               "ringproof.bound.command", "ringproof.certify.command", "ringproof.figure.command",
               "ringproof.figure.upkeep", "ringproof.convert.command", "ringproof.lsp.command",
               "ringproof.report.text"),
+    "distributed": ("ringproof.executors.cluster",),
     "pygls": ("ringproof.lsp",),
     "lsprotocol": ("ringproof.lsp",),
 }  # fmt: skip
@@ -479,7 +482,7 @@ def test_help_imports_nothing_heavy() -> None:
     modules = imported_by("--help")
     assert "ringproof.cli" in modules
     heavy = {"z3", "numpy", "rich", "graphviz", "tree_sitter", "tomllib", "hypothesis",
-             "pygls", "logging", "asyncio"}
+             "pygls", "distributed", "logging", "asyncio"}
     assert modules & heavy == set()
 
 

@@ -16,8 +16,8 @@ import pytest
 from conftest import HOME, Run
 
 from ringproof import cli
-from ringproof import run as running
 from ringproof.cli import main
+from ringproof.executors import task
 from ringproof.verdict import Exit
 
 RING = "schedules/ring_all_gather.toml"
@@ -164,7 +164,7 @@ def test_a_bug_of_ours_is_told_from_a_refutation(said: Said, monkeypatch: pytest
     def broken(*given: object) -> None:
         raise ZeroDivisionError("of ours\nand so on")
 
-    monkeypatch.setattr(running, "check_file", broken)
+    monkeypatch.setattr(task, "check_file", broken)
     code, printed, aside = said("check", RING)
     assert (code, printed) == (Exit.INTERNAL, "")
     assert aside.startswith("internal error: ZeroDivisionError: of ours and so on (test_cli.py:")
@@ -179,7 +179,7 @@ def test_a_small_machine_is_no_bug(said: Said, monkeypatch: pytest.MonkeyPatch) 
     def greedy(*given: object, **more: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(running, "check_file", greedy)
+    monkeypatch.setattr(task, "check_file", greedy)
     code, printed, _ = said("check", RING)
     assert code == Exit.CANNOT_CHECK
     assert "ran out of memory" in printed
@@ -191,7 +191,7 @@ def test_an_interruption_within_python_is_130(said: Said, monkeypatch: pytest.Mo
     def stopped(*given: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(running, "check_file", stopped)
+    monkeypatch.setattr(task, "check_file", stopped)
     code, printed, aside = said("check", RING)
     assert (code, printed, aside.strip()) == (Exit.INTERRUPTED, "", "interrupted")
 

@@ -9,7 +9,8 @@ from ringproof.report.json import VERSION
 from ringproof.verdict import Exit, Severity
 
 Schema = dict[str, Any]
-OUTCOMES = ("proved", "refuted", "undecided", "nothing to prove", "cannot check", "internal error")
+OUTCOMES = ("proved", "refuted", "undecided", "nothing to prove", "cannot check", "internal error",
+            "interrupted")  # fmt: skip
 WORDS = ("proved", "refuted", "undecided", "waived", "vacuous")
 _TEXT: Schema = {"type": "string"}
 _FROM_ONE: Schema = {"type": "integer", "minimum": 1}
@@ -17,8 +18,7 @@ _FROM_ONE: Schema = {"type": "integer", "minimum": 1}
 
 def schema() -> Schema:
     """The JSON Schema (2020-12) of the document that ``--format json`` writes."""
-    codes = [code for code in Exit if code is not Exit.INTERRUPTED]
-    exits: Schema = {"enum": sorted(int(code) for code in codes)}
+    exits: Schema = {"enum": sorted(map(int, Exit))}
     document = _object({
         "version": {"const": VERSION, "description": "changes when a key changes its meaning or goes"},
         "tool": {"const": "ringproof"},

@@ -5,10 +5,12 @@ The only module that knows colour.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from ringproof.codes import CODES
 from ringproof.report.places import Stands, stands_of
 from ringproof.report.properties import Detail, properties, role_of, said
 from ringproof.report.snippet import Mark, Paint, Role, draw, gutter, visible
@@ -26,10 +28,11 @@ def render(reports: Sequence[Report], *, style: Style = "plain", detail: Detail 
     is empty or ends with a line end.
     """
     paint = _painter(style)
-    blocks = [block for report in reports for block in _blocks(report, detail, paint)]
+    blocks = [block for report in reports if outcome(report) != "interrupted"
+              for block in _blocks(report, detail, paint)]  # fmt: skip
     told = detail != "quiet" or any(report.exit is not Exit.PROVED for report in reports)
     if len(reports) > 1 and told:
-        blocks.append([_totals(reports, paint)])
+        blocks.append([*_codes(reports, paint), _totals(reports, paint)])
     return "\n".join("".join(f"{line}\n" for line in block) for block in blocks)
 
 
@@ -61,9 +64,25 @@ def _explained(finding: Finding) -> Finding:
     return replace(finding, helps=(*finding.helps, hint))
 
 
+def _codes(reports: Sequence[Report], paint: Paint) -> list[str]:
+    """How many of several files have a finding of each code; lines to stand above the totals."""
+    worst: dict[str, Role] = {}
+    counted: Counter[str] = Counter()
+    for report in reports:
+        findings = every_finding(report)
+        counted.update({finding.code for finding in findings})
+        for finding in findings:
+            worst[finding.code] = min(worst.get(finding.code, finding.severity), finding.severity)
+    names = {code: CODES[code].name if code in CODES else "" for code in sorted(counted)}
+    width = max(map(len, names.values()), default=0)
+    return [f"{paint(worst[code], code)}  {name:<{width}}  in {count_text(counted[code], 'file')}"
+            for code, name in names.items()]  # fmt: skip
+
+
 def _totals(reports: Sequence[Report], paint: Paint) -> str:
     words = [outcome(report) for report in reports]
-    order = ("proved", "refuted", "undecided", "nothing to prove", "cannot check", "internal error")
+    order = ("proved", "refuted", "undecided", "nothing to prove", "cannot check", "internal error",
+             "interrupted")  # fmt: skip
     parts = [paint(role_of(w), f"{words.count(w)} {w}") for w in order if w in words]
     kinds = {report.kind for report in reports}
     noun = kinds.pop() if len(kinds) == 1 else "file"

@@ -1,0 +1,59 @@
+"""One file to check, and what is said of a file that no worker lived to check."""
+
+from __future__ import annotations
+
+import os
+
+from ringproof.assess import Options
+from ringproof.check import Progress, check, check_file
+from ringproof.diagnose.problems import out_of_memory, worker_died
+from ringproof.inputs import Item, ProgramText, check_item, is_program
+from ringproof.table.source import Source
+from ringproof.verdict import Report
+from ringproof.weigh import weight
+
+
+def path_of(item: Item) -> str:
+    """What a file is called."""
+    return item if isinstance(item, str) else item.path
+
+
+def check_one(item: Item, options: Options, progress: Progress | None = None) -> Report:
+    """Check one table or program; a machine without enough memory is no mistake of ringproof."""
+    try:
+        if isinstance(item, Report):
+            return item
+        if isinstance(item, Source):
+            return check(item, options, progress)
+        if isinstance(item, ProgramText) or is_program(item):
+            return check_item(item, options)
+        return check_file(item, options, progress)
+    except MemoryError:
+        return no_memory(item, options)
+    except Exception as error:
+        error.add_note(f"while checking {path_of(item)}")
+        raise
+
+
+def no_memory(item: Item, options: Options) -> Report:
+    """What is said of a file for which a machine has too little memory."""
+    return Report(path_of(item), "", "", "", findings=(out_of_memory(options.settings.memory),))
+
+
+def lost(item: Item, how: str) -> Report:
+    """What is said of a file that ended its worker twice; ``how`` it ended the second time."""
+    kind = "program" if isinstance(item, ProgramText) or is_program(path_of(item)) else "table"
+    return Report(path_of(item), "", "", "", findings=(worker_died(how),), kind=kind)  # type: ignore[arg-type]
+
+
+def heaviest_first(items: list[Item], options: Options) -> list[int]:
+    """The order to begin in: a long table that starts last keeps one core busy and the others idle."""
+    return sorted(range(len(items)), key=lambda i: -_weight(items[i], options))
+
+
+def _weight(item: Item, options: Options) -> float:
+    if isinstance(item, Report | ProgramText):
+        return 0.0
+    if isinstance(item, str) and is_program(item):
+        return os.path.getsize(item) / 100 if os.path.exists(item) else 0.0  # bytes a step
+    return weight(item, options)

@@ -12,7 +12,7 @@ import pytest
 from ringproof import codes
 from ringproof.codes import CODES, Code, find
 
-HOME = Path(__file__).parents[1]
+PACKAGE = Path(codes.__file__).parent
 
 
 def examples(code: Code) -> list[str]:
@@ -32,7 +32,7 @@ def test_codes_and_names_are_unique() -> None:
 
 
 def test_every_explanation_is_of_a_code() -> None:
-    written = {path.stem for path in (HOME / "ringproof" / "explanations").iterdir()}
+    written = {path.stem for path in (PACKAGE / "explanations").iterdir()}
     assert written == set(CODES)
 
 
@@ -66,7 +66,7 @@ def test_every_example_can_be_read(code: Code) -> None:
 def test_every_code_that_is_used_is_in_the_catalogue() -> None:
     used = {
         code
-        for path in (HOME / "ringproof").rglob("*.py")
+        for path in PACKAGE.rglob("*.py")
         for code in re.findall(r'"(RP\d{3})"', path.read_text(encoding="utf-8"))
     }
     assert used <= set(CODES)

@@ -1,4 +1,4 @@
-"""What is shipped: wheel and sdist hold the whole package, its licence and its changes, and need no network."""
+"""What is shipped: wheel and sdist hold the whole package, licence and changes, and need no network."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is shipped: wheel and sdist hold the whole package, its licence and its changes, and need no network."""
+"""What is shipped: wheel and sdist hold the whole package, and no command needs a network."""
 
 from __future__ import annotations
 

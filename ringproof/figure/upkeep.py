@@ -68,14 +68,12 @@ def run_verify_figure(paths: Sequence[str], tables: Sequence[str]) -> Exit:
 
 def _verified(path: str, tables: Sequence[str]) -> Exit:
     """Read one picture back, and say what is wrong with it."""
-    from pathlib import Path
-
     from ringproof.figure.origin import strangers
     from ringproof.figure.prepare import CannotDrawError, NotProvedError
     from ringproof.figure.verify import verify
 
     try:
-        found = verify(Path(path).read_text(encoding="utf-8"))
+        found = verify(_text(path))
         wrong = list(found.wrong)
         if tables and not wrong:
             wrong += strangers(found.metadata, tables)
@@ -95,6 +93,18 @@ def _verified(path: str, tables: Sequence[str]) -> Exit:
     if not wrong:
         click.echo(f"{path}: as drawn: {found.told}" + (f"; of {' and '.join(tables)}" if tables else ""))
     return Exit.REFUTED if wrong else Exit.PROVED
+
+
+def _text(path: str) -> str:
+    """A picture's text; errors: `CannotDrawError` where it is larger than any, those of reading a file."""
+    from ringproof.figure.prepare import CannotDrawError
+    from ringproof.textfile import LARGEST_PROGRAM
+
+    with open(path, "rb") as file:
+        raw = file.read(LARGEST_PROGRAM + 1)
+    if len(raw) > LARGEST_PROGRAM:
+        raise CannotDrawError(f"the file is larger than {LARGEST_PROGRAM >> 20} MiB")
+    return raw.decode("utf-8").replace("\r\n", "\n")
 
 
 def not_drawn(error: Any) -> Exit:

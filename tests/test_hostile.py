@@ -36,7 +36,8 @@ READERS: dict[str, tuple[bytes, str, tuple[str, ...]]] = {
     "wanted result": (POST, "p.toml", ("check", "tests/programs/custom.xml", "--post")),
 }
 INSERTED = (b"\0", b"\xff", b"\xef\xbb\xbf", b"\xff\xfe", b"(" * 2000, b"[" * 5000, b"<a>" * 3000,
-            b"9" * 5000, b'<!DOCTYPE a [<!ENTITY b "bbbb">]>', b"&#x41;", b"\xed\xa0\x80", b"-1", b"1e999")  # fmt: skip
+            b"9" * 5000, b'<!DOCTYPE a [<!ENTITY b "bbbb">]>', b"&#x41;", b"\xed\xa0\x80", b"-1",
+            b"1e999")  # fmt: skip
 
 
 @st.composite

@@ -6,6 +6,7 @@ import hashlib
 import html
 import json
 import os
+import re
 import resource
 import shutil
 import subprocess
@@ -197,3 +198,16 @@ def test_a_pipe_in_a_folder_is_told_and_not_waited_for(tmp_path: Path, run: Run)
     assert code == Exit.CANNOT_CHECK
     assert "it is no regular file" in printed
     assert "proved  8 of 8 properties" in printed
+
+
+@pytest.mark.parametrize("name", ["\\u0000", "pipe"])
+def test_a_table_that_uses_what_is_no_file(name: str, tmp_path: Path, run: Run) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    composed = (HOME / "schedules" / "hierarchical_composed.toml").read_text(encoding="utf-8")
+    written, count = re.subn(r'(use\s*=\s*)"[^"]*"', lambda found: f'{found[1]}"{name}"', composed)
+    assert count
+    (tmp_path / "t.toml").write_text(written, encoding="utf-8")
+    code, printed = run("check", str(tmp_path / "t.toml"))
+    assert code == Exit.CANNOT_CHECK
+    assert "RP116" in printed
+    assert "it is no file" in printed

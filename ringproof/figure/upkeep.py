@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from ringproof.options import TABLE
 from ringproof.output import reader_may_leave
 from ringproof.verdict import Exit
 
@@ -21,7 +22,7 @@ def figures(names: tuple[str, ...], folder: str) -> None:
 
 
 @click.command("verify-figure")
-@click.argument("paths", nargs=-1, required=True, metavar="FILE.svg...")
+@click.argument("paths", nargs=-1, required=True, type=TABLE, metavar="FILE.svg...")
 @click.option("--table", "tables", multiple=True, metavar="FILE",
               help="Also: they are of this table, proved again; twice for a comparison.")  # fmt: skip
 def verify_figure(paths: tuple[str, ...], tables: tuple[str, ...]) -> None:

@@ -23,7 +23,7 @@ Ranks = int | Iterable[int] | None
 Further = Literal["used", "order", "no-swap"]
 EveryN = Literal["auto", "never", "demanded"]
 Format = Literal["text", "concise", "json", "sarif", "github", "junit"]
-Picture = Literal["svg", "pdf", "png", "dot", "tikz"]
+Picture = Literal["svg", "pdf", "png", "dot", "tikz", "gif"]
 FURTHER = ("used", "order", "no-swap")
 LAYOUTS = ("auto", "token", "vector", "matrix", "life")
 

@@ -93,7 +93,7 @@ def test_every_public_name_is_there_and_documented() -> None:
 def test_the_words_of_the_types_are_all_there_are() -> None:
     assert get_args(api.Format) == FORMATS
     assert get_args(api.Further) == api.FURTHER
-    assert set(get_args(api.Picture)) == set(PICTURES)
+    assert set(get_args(api.Picture)) == set(PICTURES) - {"html"}  # a player is a story, not one picture
     assert get_args(Layout) == api.LAYOUTS
 
 
@@ -176,7 +176,7 @@ def test_a_wrong_table_has_no_cost_and_no_picture() -> None:
 def test_draw_takes_a_built_table_and_refuses_what_does_not_fit() -> None:
     made = ringproof.build(GATHER)
     picture = ringproof.draw(made, 3, layout="token", form="dot")
-    assert picture.startswith((b"digraph", b"graph"))
+    assert any(line.startswith((b"digraph", b"graph")) for line in picture.splitlines())
     assert picture == ringproof.draw(ringproof.parse(made.to_toml()), 3, layout="token", form="dot")
     with pytest.raises(ValueError, match=r"there is no chunk 9; slots are 0\.\.2"):
         ringproof.draw(made, 3, chunk=9)

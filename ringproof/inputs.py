@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,7 +53,21 @@ def tables(paths: Sequence[str], endings: Sequence[str] = TABLES) -> Iterator[st
         for file in found:
             if os.path.normpath(file) not in told:
                 told.add(os.path.normpath(file))
-                yield file
+                yield file if file == path or not _waits(file) else _unread(file)
+
+
+def _waits(path: str) -> bool:
+    """Whether whoever opens this may wait for ever: a pipe or a device, which a folder has by mistake."""
+    try:
+        mode = os.stat(path).st_mode
+    except OSError:
+        return False
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+
+
+def _unread(path: str) -> Report:
+    finding = Finding("RP001", "cannot read the file: it is no regular file")
+    return Report(path, "", "", "", findings=(finding,))
 
 
 def is_program(path: str) -> bool:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 import shlex
 import tomllib
+from pathlib import Path
 
 import click
 import pytest
 
+from ringproof import verdict
 from ringproof.cli import cli
 from ringproof.collective import COLLECTIVES
 from ringproof.results import STATEMENTS
@@ -18,6 +20,7 @@ from ringproof.verdict import Exit
 from tests.conftest import HOME, Blessed, Run
 
 README = HOME / "README.md"
+PACKAGE = Path(verdict.__file__).parent  # the installed one, where the sources are not here
 QUOTED = HOME / "schedules" / "ring.toml"
 TEXT = README.read_text(encoding="utf-8")
 INSTALL = (
@@ -116,4 +119,5 @@ def test_every_file_it_names_is_there() -> None:
     named = set(re.findall(r"(?<![\w/])(?:ringproof|schedules|tests|figures)/[\w/.]*\w", TEXT))
     assert named
     for name in named:
-        assert (HOME / name).exists(), name
+        home = PACKAGE.parent if name.startswith("ringproof/") else HOME
+        assert (home / name).exists(), name

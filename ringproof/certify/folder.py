@@ -100,7 +100,10 @@ def read(path: str) -> Folder:
     if [q.get("file") for q in asked] != listed or there != listed:
         odd = sorted({*there} ^ {*listed}) or ["their order"]
         raise Changed(f"the files in {QUESTIONS}/ are not those that {DATA} lists: {odd[0]}")
-    questions = tuple(_text(home / QUESTIONS / name) for name in listed)
+    files = [home / QUESTIONS / name for name in listed]
+    if sum(file.stat().st_size for file in files if file.is_file()) > LARGEST:
+        raise Unreadable(f"{home / QUESTIONS} holds more than {LARGEST >> 20} MiB")
+    questions = tuple(map(_text, files))
     return Folder({k: v for k, v in data.items() if k != "tables"}, tables, questions)
 
 
@@ -122,10 +125,13 @@ def _table(home: Path, name: str, digest: Any) -> str:
 def _text(path: Path) -> str:
     """A file as text, its line ends as they are."""
     try:
+        if path.exists() and not path.is_file():
+            raise Unreadable(f"cannot read {path}: it is no file")
         with path.open("rb") as file:
             raw = file.read(LARGEST + 1)
-    except OSError as error:
-        raise Unreadable(f"cannot read {path}: {(error.strerror or str(error)).lower()}") from None
+    except (OSError, ValueError) as error:
+        reason = (getattr(error, "strerror", None) or str(error)).lower()
+        raise Unreadable(f"cannot read {path}: {reason}") from None
     if len(raw) > LARGEST:
         raise Unreadable(f"{path} is larger than {LARGEST >> 20} MiB")
     try:

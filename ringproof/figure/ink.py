@@ -14,6 +14,7 @@ Point = tuple[float, float]
 Box = tuple[float, float, float, float]
 Kind = Literal["rectangle", "triangle", "line", "curve", "ellipse", "text", "unknown"]
 ASCENT, DESCENT = 0.72, 0.21  # of a label, in ems from its baseline
+FARTHEST = 1e5  # points; no page is as large
 _PAINT = {"fill", "stroke", "stroke-width"}
 _ATTRIBUTES = {
     "svg": {"width", "height", "viewBox", "role"}, "g": {"transform", "font-family"},
@@ -116,7 +117,10 @@ def _shapes(root: Any) -> Iterator[Shape]:
             name = element.get("id", "") or group
             todo += [(child, view, name) for child in reversed(list(element))]
             continue
-        yield _shape(element, tag, view, element.get("id", "") or group, order)
+        shape = _shape(element, tag, view, element.get("id", "") or group, order)
+        if not all(abs(place) < FARTHEST for place in shape.box):
+            raise InkError(f"a {tag} far off the page")
+        yield shape
         order += 1
 
 
@@ -166,6 +170,8 @@ def _shape(element: Any, tag: str, view: tuple[float, float, float], group: str,
         return Shape("unknown", (0, 0, 0, 0), (), fill, stroke, width, order, group)
     xs, ys = [x for x, _ in points], [y for _, y in points]
     box = (min(xs), min(ys), max(xs), max(ys))
+    if not all(abs(place) < FARTHEST for place in box):
+        raise InkError(f"a {tag} far off the page")
     return Shape(_kind(tag, points), box, points, fill, stroke, width, order, group)
 
 

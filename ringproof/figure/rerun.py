@@ -118,6 +118,8 @@ def _contract(metadata: Mapping[str, Any]) -> Contract:
     chunk = np.broadcast_to(np.arange(shape[1]), shape)
     if promise["chunk"] != "own":
         chunk = np.array(promise["chunk"], dtype=np.int64)
+    if chunk.shape != shape or (chunk.size and not 0 <= chunk.min() <= chunk.max() < shape[1]):
+        raise ValueError("a promise of other sizes")
     starts, ends, part = (_marks(promise[key], shape) for key in ("starts", "ends", "part"))
     return Contract(promise["collective"], starts, ends, part, chunk)
 
@@ -125,4 +127,7 @@ def _contract(metadata: Mapping[str, Any]) -> Contract:
 def _marks(rows: str | list[str], shape: tuple[int, int]) -> Array:
     if rows == "all":
         return np.ones(shape, dtype=bool)
-    return np.array([[mark == "1" for mark in f"{int(row, 16):0{shape[1]}b}"] for row in rows], dtype=bool)
+    marks = np.array([[mark == "1" for mark in f"{int(row, 16):0{shape[1]}b}"] for row in rows], dtype=bool)
+    if marks.shape != shape:
+        raise ValueError("a promise of other sizes")
+    return marks

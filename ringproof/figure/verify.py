@@ -22,6 +22,8 @@ from ringproof.figure.reading_sends import sends
 from ringproof.figure.reading_strays import strays
 from ringproof.figure.rerun import again, miscolored, misfilled, most, otherwise, stages
 
+MOST_CELLS, MOST_STEPS = 1 << 28, 1 << 16
+
 
 @dataclass(frozen=True, slots=True)
 class Reading:
@@ -47,7 +49,7 @@ def verify(text: str) -> Reading:
             raise KeyError("tool")
     except InkError as error:
         return Reading((str(error),), foreign=str(error))
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, RecursionError):
         why = "it has no metadata that ringproof writes"
         return Reading((why,), foreign=why)
     try:
@@ -74,7 +76,7 @@ def verify(text: str) -> Reading:
                   if found.why == COVERED]  # fmt: skip
     except (InkError, UnreadableError) as error:
         return Reading((str(error),))
-    except (KeyError, TypeError, ValueError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         return Reading((f"no metadata that ringproof writes: {error!r}",))
     return Reading(tuple(wrong), "; ".join(told), metadata=metadata)
 
@@ -105,8 +107,22 @@ def _panels(
 
 
 def _panel(metadata: Mapping[str, Any], shapes: Sequence[Shape]) -> Reading:
+    _fitting(metadata)
     name = f"{metadata['table']}, N = {metadata['N']}"
     return (_lanes if metadata["layout"] in ("token", "vector") else _fields)(name, metadata, shapes)
+
+
+def _fitting(metadata: Mapping[str, Any]) -> None:
+    """Sizes that a picture can have, before anything is made of them; errors: `ValueError`."""
+    sizes = [metadata[key] for key in ("N", "slots", "steps", "chunks", "chunk")]
+    if not all(type(size) is int and 0 <= size < MOST_CELLS for size in sizes):
+        raise ValueError("a size that is none")
+    ranks, slots, steps, chunks, _ = sizes
+    if ranks * max(slots, chunks) * max(ranks, steps + 1) > MOST_CELLS:
+        raise ValueError("sizes larger than any picture's")
+    for _, start, stop in metadata["phases"]:
+        if not type(start) is type(stop) is int or not 0 <= start <= stop <= MOST_STEPS:
+            raise ValueError("a phase of more steps than any")
 
 
 def _lanes(name: str, metadata: Mapping[str, Any], shapes: Sequence[Shape]) -> Reading:

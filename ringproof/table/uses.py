@@ -61,6 +61,9 @@ def _used(reader: Reader, at: Fields) -> Schedule | None:
     if not name:
         return None
     path = os.path.join(os.path.dirname(reader.path), name)
+    if "\0" in name or (os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)):
+        reader.report.add("RP116", f"cannot use `{name}`: it is no file", route)  # opening a pipe may wait
+        return None
     chain = (*reader.chain, os.path.realpath(reader.path))
     if os.path.realpath(path) in chain:
         again = [os.path.basename(p) for p in (*chain, path)]

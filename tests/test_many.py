@@ -30,7 +30,7 @@ def long(tmp_path: Path) -> str:
     """A table that takes a worker far longer than any test, and says so by its name."""
     path = tmp_path / "long.toml"
     text = (HOME / "schedules" / "ring.toml").read_text(encoding="utf-8")
-    path.write_text(text.replace("2..64", "90..200"), encoding="utf-8")
+    path.write_text(text.replace("2..64", "90..400"), encoding="utf-8")
     return str(path)
 
 
@@ -126,7 +126,7 @@ def test_a_worker_that_dies_once_loses_no_file(long: str) -> None:
 @needs_proc
 def test_a_file_that_ends_two_workers_is_named(long: str) -> None:
     process = begun("schedules/ring_all_gather.toml", long, "schedules/naive.toml", "-j", "2",
-                    "--format", "json", "--bounded", "-N", "2..8,90..200")  # fmt: skip
+                    "--format", "json", "--bounded", "-N", "2..8,90..400")  # fmt: skip
     kill_workers(process, 2)
     printed, _ = process.communicate(timeout=WAIT)
     assert process.returncode == Exit.CANNOT_CHECK
@@ -154,8 +154,8 @@ def test_no_worker_outlives_a_killed_parent(long: str) -> None:
 @pytest.mark.parametrize("form", ["text", "json"])
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_an_interruption_tells_what_is_done(long: str, jobs: str, form: str) -> None:
-    process = begun(*SHORT, long, "-j", jobs, "--format", form, "--bounded", "-N", "2..5,90..200")
-    until(lambda: any(busy(p, 4.0) for p in {process.pid, *children(process.pid)}))
+    process = begun(*SHORT, long, "-j", jobs, "--format", form, "--bounded", "-N", "2..5,90..400")
+    until(lambda: any(busy(p, 2.5) for p in {process.pid, *children(process.pid)}))
     began = time.monotonic()
     os.killpg(process.pid, signal.SIGINT)
     printed, aside = process.communicate(timeout=WAIT)
@@ -252,7 +252,7 @@ def _work(pid: int) -> float:
 
 @needs_proc
 def test_a_file_that_a_cluster_gives_up_twice_is_named(cluster: Cluster, long: str) -> None:
-    process = begun(long, "schedules/naive.toml", "-N", "4,150..156", "--format", "json", "--bounded",
+    process = begun(long, "schedules/naive.toml", "-N", "4,200..400", "--format", "json", "--bounded",
                     *on(cluster))  # fmt: skip
     killed: set[int] = set()
     while process.poll() is None:

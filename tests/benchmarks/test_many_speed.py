@@ -9,7 +9,6 @@ from pathlib import Path
 
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from ringproof.program.msccl_xml import read_program
 from tests.benchmarks.test_speed import Say, python, say
 from tests.ring_programs import chain_ring, to_xml
 

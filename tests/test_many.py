@@ -213,9 +213,7 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
     pytest.importorskip("distributed", reason="the extra `dask` is not installed")
     made = Cluster(tmp_path / "cluster.py")
     yield made
-    assert made.process.stdin
-    made.process.stdin.close()
-    made.process.wait(timeout=WAIT)
+    made.process.communicate(timeout=WAIT)
 
 
 def on(cluster: Cluster) -> tuple[str, ...]:

@@ -359,5 +359,6 @@ def test_an_interruption_ends_everything_at_once(jobs: str, reach: str) -> None:
     began = time.monotonic()
     (os.killpg if reach == "group" else os.kill)(begun.pid, signal.SIGINT)
     printed, aside = begun.communicate(timeout=20)
-    assert (begun.returncode, printed, aside) == (Exit.INTERRUPTED, b"", b"interrupted\n")
+    assert (begun.returncode, aside) == (Exit.INTERRUPTED, b"interrupted\n")
+    assert printed == b"" or b" interrupted" in printed.splitlines()[-1]  # as far as any table was done
     assert time.monotonic() - began < 5

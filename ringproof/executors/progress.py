@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from time import monotonic
 
 WIDTH = 24
@@ -16,6 +17,14 @@ class Progress:
         self.shown = False
         self.next = monotonic() + 1.0
         self.live = sys.stderr is not None and sys.stderr.isatty()
+        self.line = ("", 0, files)
+        self.over = threading.Event()
+        if self.live and files > 1:  # the first of them may take long
+            threading.Thread(target=self._tick, daemon=True).start()
+
+    def _tick(self) -> None:
+        while not self.over.wait(0.25):
+            self._show(*self.line)
 
     def size(self, path: str, done: int, total: int) -> None:
         """Sizes of one file that is checked here."""
@@ -28,6 +37,7 @@ class Progress:
         self._show(path, self.done, self.files)
 
     def _show(self, words: str, done: int, total: int) -> None:
+        self.line = (words, done, total)
         if not self.live or (now := monotonic()) < self.next:
             return
         self.next, self.shown = now + 0.1, True
@@ -38,6 +48,7 @@ class Progress:
 
     def clear(self) -> None:
         """Leave the terminal as it was."""
+        self.over.set()
         if self.shown:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()

@@ -52,8 +52,9 @@ WASTED = replace(
     RIGHT, results=(replace(RIGHT.results[2], proved=(), waived=RIGHT.sizes, remark="waived: all"),),
 )  # fmt: skip
 BUG = Report("a.toml", "a", "", "", RIGHT.sizes, RIGHT.results, (Finding("RP503", "engines disagree"),))
+LEFT = Report("b.toml", "", "", "", findings=(Finding("RP507", "interrupted", "warning"),))
 HAND_MADE = (
-    *ALL, WAIVED, WASTED, BUG, replace(RIGHT, every_n=LEARNED),
+    *ALL, WAIVED, WASTED, BUG, LEFT, replace(RIGHT, every_n=LEARNED),
     replace(RIGHT, every_n=FOUND, findings=(FIRST,)),
 )  # fmt: skip
 

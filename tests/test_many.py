@@ -102,7 +102,7 @@ def test_one_file_has_no_summary(run: Run) -> None:
 
 def test_progress_is_for_a_terminal(long: str) -> None:
     ours, theirs = pty.openpty()
-    process = subprocess.Popen([*COMMAND, long, long.replace("long", "nowhere"), "-j", "2", "-N", "90..140"],
+    process = subprocess.Popen([*COMMAND, long, long.replace("long", "nowhere"), "-j", "2", "-N", "90..240"],
                                cwd=HOME, stdout=subprocess.PIPE, stderr=theirs)  # fmt: skip
     os.close(theirs)
     process.communicate(timeout=WAIT)

@@ -235,7 +235,7 @@ def test_many_sizes_are_counted_and_then_all_told() -> None:
 def test_several_tables_end_with_a_count() -> None:
     rendered = text.render(ALL)
     assert rendered.endswith(
-        "\n\n5 tables: 1 proved, 1 refuted, 1 undecided, 1 nothing to prove, 1 cannot check\n"
+        "\n5 tables: 1 proved, 1 refuted, 1 undecided, 1 nothing to prove, 1 cannot check\n"
     )
     assert "\n\n\n" not in rendered
 
@@ -246,7 +246,7 @@ def test_quiet_tells_only_what_is_not_proved() -> None:
     assert rendered.startswith("error[RP301]")
     assert "  refuted  complete  N = 3..64  all sums are full\n" in rendered
     assert "in-range" not in rendered
-    assert rendered.endswith("\n\n2 tables: 1 proved, 1 refuted\n")
+    assert rendered.endswith("\n2 tables: 1 proved, 1 refuted\n")
 
 
 def test_verbose_adds_times_and_how_to_read_on() -> None:

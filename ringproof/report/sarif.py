@@ -33,7 +33,7 @@ from ringproof.version import version
 from ringproof.wording import every_finding, outcome_text, result_word, sizes_text
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-_OPEN = {"RP501", "RP502"}  # neither proved nor refuted, whatever the reason
+_OPEN = {"RP501", "RP502", "RP507"}  # neither proved nor refuted, whatever the reason
 _WAIVE = Place(("waive",))
 
 

@@ -41,7 +41,7 @@ SAMPLED = [
     *WRONG,
 ]
 SLOW = settings(
-    max_examples=80, derandomize=True, deadline=None, database=None,
+    max_examples=60, derandomize=True, deadline=None, database=None,
     suppress_health_check=list(HealthCheck),
 )  # fmt: skip
 TIMEOUT = 20_000

@@ -60,7 +60,7 @@ def written(folder: Path, outer: str, **others: str) -> Report:
     for name, content in others.items():
         (folder / f"{name}.toml").write_text(content, encoding="utf-8")
     (folder / "outer.toml").write_text(outer, encoding="utf-8")
-    return check_file("outer.toml", Options(suggest=0))
+    return check_file("outer.toml", Options(suggest=0, induction="never"))
 
 
 def schedule_of(path: str) -> Schedule:

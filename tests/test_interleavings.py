@@ -148,7 +148,7 @@ def test_every_verdict_agrees_with_every_interleaving(program: Program) -> None:
     agrees(program)
 
 
-@settings(RELAXED, max_examples=60)
+@settings(RELAXED, max_examples=15)
 @given(programs(most_steps=40))
 def test_every_verdict_agrees_on_longer_programs(program: Program) -> None:
     """Up to a dozen steps a GPU and more, as far as brute force can follow."""

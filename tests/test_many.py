@@ -249,6 +249,7 @@ def _work(pid: int) -> float:
 
 
 @needs_proc
+@pytest.mark.sweep
 def test_a_file_that_a_cluster_gives_up_twice_is_named(cluster: Cluster, long: str) -> None:
     process = begun(long, "schedules/naive.toml", "-N", "4,200..400", "--format", "json", "--bounded",
                     *on(cluster))  # fmt: skip

@@ -55,29 +55,3 @@ def split_ring(N: int, channels: int, chunks: int) -> Program:
         gpus.append(Gpu(gpu.id, gpu.i_chunks, 0, 0, tuple(tbs)))
     name = f"{whole.name}, two threadblocks a channel"
     return Program(name, "allreduce", whole.chunks, tuple(gpus), nchannels=channels)
-
-
-def step_xml(s: int, x: Step) -> str:
-    """One step."""
-    operands = f'srcbuf="{x.srcbuf}" srcoff="{x.srcoff}" dstbuf="{x.dstbuf}" dstoff="{x.dstoff}"'
-    return (f'<step s="{s}" type="{x.op}" {operands} cnt="{x.cnt}" depid="{x.depid}" deps="{x.deps}" '
-            f'hasdep="{int(x.hasdep)}"/>')  # fmt: skip
-
-
-def to_xml(program: Program) -> str:
-    """A program as its runtimes read it."""
-    outofplace = "" if program.outofplace is None else f' outofplace="{int(program.outofplace)}"'
-    lines = [
-        f'<algo name="{program.name}" proto="{program.proto}" nchannels="{program.nchannels}" '
-        f'nchunksperloop="{program.chunks}" ngpus="{program.ranks}" coll="{program.coll}" '
-        f'inplace="{int(program.inplace)}"{outofplace}>'
-    ]
-    for gpu in program.gpus:
-        lines.append(f'  <gpu id="{gpu.id}" i_chunks="{gpu.i_chunks}" o_chunks="{gpu.o_chunks}" '
-                     f's_chunks="{gpu.s_chunks}">')  # fmt: skip
-        for tb in gpu.tbs:
-            lines.append(f'    <tb id="{tb.id}" send="{tb.send}" recv="{tb.recv}" chan="{tb.chan}">')
-            lines += [f"      {step_xml(s, step)}" for s, step in enumerate(tb.steps)]
-            lines.append("    </tb>")
-        lines.append("  </gpu>")
-    return "\n".join([*lines, "</algo>", ""])

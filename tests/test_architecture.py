@@ -38,7 +38,7 @@ def text_of(module: str) -> str:
 # above it.  Rooms that a line names together are apart: the two engines do not know each other.
 LAYERS = (
     ("ringproof.verdict", "ringproof.codes", "ringproof.version"),
-    ("ringproof.wording", "ringproof.textfile"),
+    ("ringproof.wording", "ringproof.textfile", "ringproof.outfile"),
     ("ringproof.table.tree", "ringproof.table.misread", "ringproof.table.syntax",
      "ringproof.table.written"),
     ("ringproof.table.expr", "ringproof.table.source"),

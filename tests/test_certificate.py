@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ringproof.proof.certificate import Certificate, Refused, at_hand, certificate, compare, discharge
+from ringproof.proof.certificate import Certificate, Refused, at_hand, certificate, compare, discharge, make
 from ringproof.proof.every_n import Undecided, prove_every_n
 from ringproof.table.reader import read_schedule
 from ringproof.table.schedule import Schedule
@@ -282,3 +282,14 @@ def test_certify_says_why_not(tmp_path: Path, run: Run) -> None:
     assert code == Exit.CANNOT_CHECK
     assert (tmp_path / "d" / "mine.txt").exists()
     assert not (tmp_path / "c").exists()
+
+
+def test_a_question_that_is_not_settled_when_made_again_is_no_certificate(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What is written must be enough: here Z3 finds no contradiction in one of the questions."""
+    found = prove_every_n(table("ring_all_gather"))
+    settled = make.needed
+    monkeypatch.setattr(make, "needed", lambda text: None if "whole" in text else settled(text))
+    with pytest.raises(Refused, match="Z3 does not settle: complete: "):
+        certificate(table("ring_all_gather"), found)

@@ -169,7 +169,7 @@ def test_a_width_that_no_layout_fits(tmp_path: Path, capsys: pytest.CaptureFixtu
 
 
 def test_nothing_is_left_where_a_file_cannot_be_written(tmp_path: Path) -> None:
-    from ringproof.figure.targets import TargetError, write
+    from ringproof.outfile import TargetError, write
 
     with pytest.raises(TargetError):
         write({str(tmp_path / "a.svg"): b"a", str(tmp_path / "no" / "b.svg"): b"b"})
@@ -177,7 +177,7 @@ def test_nothing_is_left_where_a_file_cannot_be_written(tmp_path: Path) -> None:
 
 
 def test_a_link_stays_a_link_and_a_device_a_device(tmp_path: Path) -> None:
-    from ringproof.figure.targets import TargetError, write
+    from ringproof.outfile import TargetError, write
 
     (tmp_path / "real.svg").write_text("old")
     (tmp_path / "link.svg").symlink_to("real.svg")

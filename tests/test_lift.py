@@ -22,6 +22,7 @@ from ringproof.convert.lower import Lowered, Move
 from ringproof.convert.rounds import rounds
 from ringproof.convert.to_program import make_program
 from ringproof.convert.to_table import make_table
+from ringproof.convert.xml import write_xml
 from ringproof.events import expand
 from ringproof.problem import EnginesDisagree
 from ringproof.program.decide import Outcome, decide
@@ -31,7 +32,7 @@ from ringproof.program.terms import UNSET, contributions
 from ringproof.verdict import Exit, Size
 from tests.conftest import HOME, Run
 from tests.program_strategies import programs
-from tests.ring_programs import chain_ring, split_ring, to_xml
+from tests.ring_programs import chain_ring, split_ring
 from tests.test_convert import CASES, TABLES, by_reference, schedule_of, sizes
 from tests.test_program_cli import Bytes
 from tests.test_program_corpus import CORPUS
@@ -365,7 +366,7 @@ def test_a_full_disk(run: Run, tmp_path: Path) -> None:
 
 def test_a_collective_that_a_file_hides(run: Run, tmp_path: Path) -> None:
     hidden, table = tmp_path / "x.xml", tmp_path / "x.toml"
-    hidden.write_text(to_xml(chain_ring(3, 1, 3)).replace("allreduce", "custom"), encoding="utf-8")
+    hidden.write_text(write_xml(chain_ring(3, 1, 3)).replace("allreduce", "custom"), encoding="utf-8")
     assert run("convert", str(hidden), "-o", str(table))[0] == Exit.CANNOT_CHECK
     assert run("convert", str(hidden), "-o", str(table), "--collective", "all-reduce")[0] == Exit.PROVED
     code, told = run("check", "--format", "json", str(table))

@@ -18,6 +18,7 @@ from ringproof import options
 from ringproof.check_program import check_program
 from ringproof.cli import cli
 from ringproof.collective import COLLECTIVES
+from ringproof.convert.xml import write_xml
 from ringproof.program.asked import Asked
 from ringproof.program.load import PROFILES, RUNTIMES
 from ringproof.program.model import Gpu, Program, Step, Threadblock
@@ -26,7 +27,7 @@ from ringproof.report import json as as_json
 from ringproof.textfile import LARGEST_PROGRAM
 from ringproof.verdict import Exit, Report
 from tests.conftest import HOME, Run
-from tests.ring_programs import chain_ring, to_xml
+from tests.ring_programs import chain_ring
 
 PROGRAMS = "tests/programs"
 RIGHT = f"{PROGRAMS}/ring_all_reduce.xml"
@@ -156,14 +157,6 @@ def loadable(**changed: Any) -> Program:
     return Program("pair", "allreduce", 1, gpus, **{**given, **changed})
 
 
-def written(program: Program) -> str:
-    text = to_xml(program)
-    if program.min_bytes is None:
-        return text
-    range_text = f'minBytes="{program.min_bytes}" maxBytes="{program.max_bytes}"'
-    return text.replace(" coll=", f" {range_text} coll=", 1)
-
-
 def with_steps(*more: Step, tbs: int = 0, chan: int = 0) -> Program:
     """The same with more steps in GPU 0, more threadblocks, or another channel."""
     program = loadable()
@@ -202,7 +195,7 @@ def test_the_limits_are_those_of_the_runtimes() -> None:
 @pytest.mark.parametrize("rule", RULES)
 def test_a_limit_is_kept_and_one_more_is_refused(rule: str, runtime: Any) -> None:
     for make, loads in zip(RULES[rule], (True, False), strict=True):
-        report = check_program("x.xml", written(make(PROFILES[runtime])), Asked(runtime=runtime))
+        report = check_program("x.xml", write_xml(make(PROFILES[runtime])), Asked(runtime=runtime))
         result = next(each for each in report.results if each.name == "loads")
         told = [f.title for f in report.findings if f.code == "RP631"]
         assert (bool(result.proved), len(told)) == (loads, 0 if loads else 1), told
@@ -213,7 +206,7 @@ def test_a_limit_is_kept_and_one_more_is_refused(rule: str, runtime: Any) -> Non
 @pytest.mark.parametrize("runtime", RUNTIMES)
 @pytest.mark.parametrize("attribute", ["minBytes", "maxBytes", "outofplace"])
 def test_attributes_that_some_runtimes_require(attribute: str, runtime: Any) -> None:
-    whole = written(loadable())
+    whole = write_xml(loadable())
     start = whole.index(f' {attribute}="')
     without = whole[:start] + whole[whole.index('"', start + len(attribute) + 3) + 1 :]
     report = check_program("x.xml", without, Asked(runtime=runtime))
@@ -236,7 +229,7 @@ def test_counts_beyond_71_chunks() -> None:
         steps = (Step("s", "i", 0, "i", 0, count), Step("rrc", "i", 0, "i", 0, count))
         gpus = tuple(Gpu(r, count, 0, 0, (Threadblock(0, 1 - r, 1 - r, 0, steps),)) for r in range(2))
         program = Program("x", "allreduce", count, gpus)
-        report = check_program("x.xml", to_xml(program), Asked(runtime="msccl"))
+        report = check_program("x.xml", write_xml(program), Asked(runtime="msccl"))
         assert (report.exit == Exit.PROVED) == loads
 
 
@@ -418,7 +411,7 @@ def test_more_races_than_anybody_reads() -> None:
     tbs = tuple(Threadblock(t, steps=(Step("re", "i", 0, "o", 0),) * 30) for t in range(60))
     program = Program("crowd", "allreduce", 1, (Gpu(0, 1, 1, 0, tbs),), inplace=False, outofplace=True)
     began = perf_counter()
-    report = reported(to_xml(program))
+    report = reported(write_xml(program))
     assert perf_counter() - began < 30
     (race,) = [finding for finding in report.findings if finding.code == "RP621"]
     assert race.title == "at least 10000 data races"
@@ -435,7 +428,7 @@ def test_a_long_chain_on_one_chunk_with_one_race() -> None:
     tbs = (replace(long, steps=steps), other)
     program = Program("chain", "allreduce", 1, (Gpu(0, 1, 1, 0, tbs),), inplace=False, outofplace=True)
     began = perf_counter()
-    report = reported(to_xml(program))
+    report = reported(write_xml(program))
     assert perf_counter() - began < 10
     (race,) = [finding for finding in report.findings if finding.code == "RP622"]
     assert (race.details["count"], report.exit) == (1, Exit.PROVED)
@@ -443,17 +436,17 @@ def test_a_long_chain_on_one_chunk_with_one_race() -> None:
 
 def test_a_gpu_without_threadblocks_and_a_program_without_steps() -> None:
     empty = Program("nothing", "allreduce", 1, tuple(Gpu(r, 1) for r in range(2)))
-    report = reported(to_xml(empty))
+    report = reported(write_xml(empty))
     assert report.exit == Exit.REFUTED
     assert [finding.code for finding in report.findings] == ["RP624"]
     alone = Program("alone", "allreduce", 1, (Gpu(0, 1),))
-    assert reported(to_xml(alone)).exit == Exit.PROVED
+    assert reported(write_xml(alone)).exit == Exit.PROVED
 
 
 def test_no_text_makes_it_fail() -> None:
     """Letters of a right program deleted, doubled and changed: always a report, never an exception."""
     dice = random.Random(0)
-    base = to_xml(chain_ring(2, 1, 2))
+    base = write_xml(chain_ring(2, 1, 2))
     exits = set()
     for _ in range(600):
         told = base

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from ringproof.check_program import check_program
+from ringproof.convert.xml import write_xml
 from ringproof.program.asked import Asked
 from ringproof.program.model import Case, Program
 from ringproof.program.msccl_xml import read_program
@@ -19,7 +20,7 @@ from ringproof.verdict import Exit
 from tests.conftest import HOME
 from tests.interleavings import Address, Contents, explore
 from tests.program_mutants import KINDS, mutants
-from tests.ring_programs import chain_ring, split_ring, to_xml
+from tests.ring_programs import chain_ring, split_ring
 
 FOLDER = HOME / "tests" / "programs"
 KNOWN = ("allreduce", "allgather", "reduce_scatter", "reducescatter", "alltoall")
@@ -104,7 +105,7 @@ def right_in_every_interleaving(program: Program) -> bool:
 
 
 def outcome(program: Program) -> Exit:
-    return check_program("mutant.xml", to_xml(program), Asked(z3="never")).exit
+    return check_program("mutant.xml", write_xml(program), Asked(z3="never")).exit
 
 
 def survey(program: Program) -> Table:
@@ -113,7 +114,7 @@ def survey(program: Program) -> Table:
     for kind, mutant in mutants(program):
         exit_code = outcome(mutant)
         if exit_code is Exit.PROVED:
-            assert right_in_every_interleaving(mutant), (kind, to_xml(mutant))
+            assert right_in_every_interleaving(mutant), (kind, write_xml(mutant))
             table[kind, "harmless"] += 1
         else:
             assert exit_code in (Exit.REFUTED, Exit.CANNOT_CHECK)

@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 
 from ringproof import check_program as checking
 from ringproof.check_program import Z3_STEPS, check_program
+from ringproof.convert.xml import write_xml
 from ringproof.program.asked import Asked
 from ringproof.program.terms import Terms, contributions
 from ringproof.proof.sums import Answer, Claim, prove_sums, question
 from ringproof.verdict import Exit
 from tests.conftest import HOME, Run
-from tests.ring_programs import chain_ring, to_xml
+from tests.ring_programs import chain_ring
 
 RIGHT = "tests/programs/ring_all_reduce.xml"
 
@@ -77,7 +78,7 @@ def test_the_report_says_who_decided(run: Run, tmp_path: Path) -> None:
     long = chain_ring(4, 40, 20)
     assert long.size > Z3_STEPS
     path = tmp_path / "long.xml"
-    path.write_text(to_xml(long), encoding="utf-8")
+    path.write_text(write_xml(long), encoding="utf-8")
     assert "Z3" not in complete_of(run, str(path))["engines"]
     assert "Z3" in complete_of(run, "--z3", str(path))["engines"]
 

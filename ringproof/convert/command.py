@@ -51,22 +51,22 @@ def convert(path: str, output: str, **given: Any) -> None:
 
 def run_convert(path: str, output: str, given: Mapping[str, Any]) -> Exit:
     """Read, check, convert, check again, write; nothing is written unless all of it succeeds."""
-    from ringproof.convert.deliver import CannotWrite, writable, write
     from ringproof.convert.layout import NotConvertible
+    from ringproof.outfile import TargetError, writable, write
     from ringproof.output import reader_may_leave
 
     try:
         kind, item = _read(path)
         _fits(kind, path, output, given)
         if output != "-":
-            writable(output, path)
+            writable(output, (path,), f"the result would overwrite {output} itself")
         made = _program(item, given) if kind == "table" else _table(item, given)
         if isinstance(made, Exit):
             return made
         text, told = made
         if output != "-":
-            write(output, text)
-    except (NotConvertible, CannotWrite) as error:
+            write({output: text.encode("utf-8")})
+    except (NotConvertible, TargetError) as error:
         raise click.UsageError(str(error)) from None
     with reader_may_leave():
         click.echo(text if output == "-" else f"{output}: {told}", nl=output != "-")

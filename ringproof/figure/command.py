@@ -77,8 +77,8 @@ def run_draw(paths: Sequence[str], given: Mapping[str, Any]) -> Exit:
     from ringproof.figure.prepare import CannotDrawError, NotProvedError
     from ringproof.figure.render import RenderError
     from ringproof.figure.story import NotPlayableError
-    from ringproof.figure.targets import TargetError
     from ringproof.figure.timing import TimelessError
+    from ringproof.outfile import TargetError
 
     _consistent(paths, given)
     try:
@@ -105,7 +105,8 @@ def _consistent(paths: Sequence[str], given: Mapping[str, Any]) -> None:
 
 def _targets(paths: Sequence[str], given: Mapping[str, Any]) -> list[Target]:
     """Where to write, checked before anything is computed; - is standard output."""
-    from ringproof.figure.targets import BINARY, UNFOLDING, target, writable
+    from ringproof.figure.targets import BINARY, UNFOLDING, target
+    from ringproof.outfile import writable
 
     if given["form"] and len(given["outputs"]) > 1:
         raise click.UsageError("--format is for one -o; with several the suffixes say it")
@@ -115,14 +116,15 @@ def _targets(paths: Sequence[str], given: Mapping[str, Any]) -> list[Target]:
         if given["compare"] and found.form in UNFOLDING:
             raise click.UsageError(f"--compare is a still picture: an .svg, not .{found.form}")
         if found.path != "-":
-            writable(found.path, paths)
+            writable(found.path, paths, f"the picture would overwrite the table {found.path}")
         elif found.form in BINARY and sys.stdout.isatty():
             raise click.UsageError(f"{found.form} is not for a terminal: add -o FILE.{found.form}")
     return targets
 
 
 def _delivered(made: Made, targets: Sequence[Target], given: Mapping[str, Any]) -> Exit:
-    from ringproof.figure.targets import rendered, write
+    from ringproof.figure.targets import rendered
+    from ringproof.outfile import write
 
     files, said = {}, {}
     for target in targets:

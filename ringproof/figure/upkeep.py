@@ -41,12 +41,12 @@ def run_figures(names: Sequence[str], folder: str) -> Exit:
     from ringproof.figure.gallery import gallery
     from ringproof.figure.prepare import CannotDrawError, NotProvedError
     from ringproof.figure.render import RenderError
-    from ringproof.figure.targets import TargetError, writable, write
+    from ringproof.outfile import TargetError, writable, write
 
     if not os.path.isdir("schedules") or not os.path.isdir("tests"):
         raise click.UsageError("the tables are not here: run it at the root of the repository")
     try:
-        writable(os.path.join(folder, "x.svg"), ())
+        writable(os.path.join(folder, "x.svg"), (), "")
         drawn = gallery(names, version("ringproof"))
         made = [(os.path.join(folder, name), content, shows) for name, content, shows in drawn]
         write({path: content for path, content, _ in made})

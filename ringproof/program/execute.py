@@ -84,8 +84,8 @@ class _Machine:
         return x, woken
 
 
-def execute(steps: Steps, window: int = ANY) -> Execution:
-    """Run a program in one order, deterministically, with at most ``window`` messages on a connection."""
+def _ran(steps: Steps, window: int) -> tuple[_Machine, list[int]]:
+    """A machine that can go no further, and the next step of every threadblock."""
     machine = _Machine(steps, window)
     at = list(steps.first[:-1])
     ready = deque(range(len(at)))
@@ -93,19 +93,19 @@ def execute(steps: Steps, window: int = ANY) -> Execution:
         tb = ready.popleft()
         at[tb], woken = machine.run(tb, at[tb])
         ready.extend(woken)
+    return machine, at
+
+
+def execute(steps: Steps, window: int = ANY) -> Execution:
+    """Run a program in one order, deterministically, with at most ``window`` messages on a connection."""
+    machine, at = _ran(steps, window)
     stuck = tuple(x for tb, x in enumerate(at) if x < steps.first[tb + 1])
     return Execution(tuple(machine.order), tuple(machine.partner), stuck)
 
 
 def waits(steps: Steps, window: int = ANY) -> tuple[Wait, ...]:
     """What every stuck threadblock of a run waits for, one thing each."""
-    machine = _Machine(steps, window)
-    at = list(steps.first[:-1])
-    ready = deque(range(len(at)))
-    while ready:
-        tb = ready.popleft()
-        at[tb], woken = machine.run(tb, at[tb])
-        ready.extend(woken)
+    machine, at = _ran(steps, window)
     found = []
     for tb, x in enumerate(at):
         if x < steps.first[tb + 1] and (wait := machine.blocked(x)) is not None:

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from pytest_benchmark.fixture import BenchmarkFixture
 
+from ringproof.convert.xml import write_xml
 from tests.benchmarks.test_speed import Say, python, say
-from tests.ring_programs import chain_ring, to_xml
+from tests.ring_programs import chain_ring
 
 __all__ = ["say"]  # a fixture
 FILES, STEPS, SECONDS = 300, 1000, 60.0
@@ -41,7 +42,7 @@ def chain(N: int, which: int) -> str:
 def folder(path: Path) -> None:
     """100 programs of about ``STEPS`` steps, 100 tables of about as many sends, 100 of as many steps."""
     for i in range(FILES // 3):
-        program = to_xml(chain_ring(8, 1 + i % 4, 8))
+        program = write_xml(chain_ring(8, 1 + i % 4, 8))
         (path / f"program{i:03}.xml").write_text(program, encoding="utf-8")
         (path / f"ring{i:03}.toml").write_text(ring(22 + i % 3, i), encoding="utf-8")
         (path / f"chain{i:03}.toml").write_text(chain(STEPS + i % 7, i), encoding="utf-8")

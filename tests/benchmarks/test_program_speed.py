@@ -17,11 +17,12 @@ import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from ringproof.check_program import check_program
+from ringproof.convert.xml import write_xml
 from ringproof.program.asked import Asked
 from ringproof.program.model import Program
 from ringproof.verdict import Exit
 from tests.benchmarks.test_speed import HOME, Say, python, say
-from tests.ring_programs import chain_ring, split_ring, to_xml
+from tests.ring_programs import chain_ring, split_ring
 from tests.test_program_corpus import CORPUS, ROWS
 
 __all__ = ["say"]  # a fixture
@@ -72,7 +73,7 @@ def test_a_ring_of_64_gpus(
     program = make(64, 24, chunks)
     assert program.size >= 32_000
     path = tmp_path / "ring.xml"
-    path.write_text(to_xml(program), encoding="utf-8")
+    path.write_text(write_xml(program), encoding="utf-8")
     took, memory = benchmark.pedantic(largest_child, args=(path,), rounds=3)
     say(f"{program.size} steps: {took:.2f} s (limit {LARGE} s), {memory >> 20} MiB (limit 1024 MiB)")
     assert took <= LARGE
@@ -91,7 +92,7 @@ def test_time_grows_as_steps_times_their_logarithm(
         points.clear()
         for N in sizes:
             program = make(N, 4, N)
-            text = to_xml(program)
+            text = write_xml(program)
             took = []
             for _ in range(5):  # the least of some: others work on the machine too
                 began = perf_counter()

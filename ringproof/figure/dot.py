@@ -8,12 +8,15 @@ from ringproof.figure.scene import Band, Curve, Disc, Fill, Frame, Head, Ink, Li
 
 K = 20  # units to a point: Graphviz rounds to hundredths, and thin strokes must survive that
 _LONGEST = 16_000  # a quoted string over 16,384 characters is refused
-_BASELINE = 0.275  # in ems below the middle: between what the two renderers do
+BASELINE = 0.275  # in ems below the middle: between what Graphviz 2 and its bundled port do
 _HEAD = 10  # units to an arrow size of 1
 
 
-def render(scene: Scene) -> str:
-    """The whole drawing as DOT text, one node or edge a line."""
+def render(scene: Scene, baseline: float = BASELINE) -> str:
+    """The whole drawing as DOT text, one node or edge a line.
+
+    ``baseline``: how far below the middle of a node its renderer sets a label, in ems.
+    """
     width, height = scene.width * K, scene.height * K
     lines = [
         "digraph figure {",
@@ -27,7 +30,7 @@ def render(scene: Scene) -> str:
     ]
     named = {ink.name for ink in scene.ink if not isinstance(ink, Band | Line | Curve | Head)}
     for number, ink in enumerate(scene.ink):
-        lines += _written(ink, number, scene.height, named)
+        lines += _written(ink, number, scene.height, named, baseline)
     return "\n".join([*lines, "}"]) + "\n"
 
 
@@ -49,7 +52,9 @@ def _quoted(text: str) -> str:
     return " + ".join(f'"{piece}"' for piece in pieces)
 
 
-def _written(ink: Ink, number: int, page: float, named: set[str]) -> Iterator[str]:
+def _written(
+    ink: Ink, number: int, page: float, named: set[str], baseline: float
+) -> Iterator[str]:
     name = getattr(ink, "name", "") or f"i{number}"
     kind = getattr(ink, "kind", "")
     classed = f'class="{kind}" ' if kind else ""
@@ -69,7 +74,7 @@ def _written(ink: Ink, number: int, page: float, named: set[str]) -> Iterator[st
                 f' fillcolor="#FFFFFF" color="{ink.color}" penwidth={_n(ink.stroke * K)}];'
             )
         case Text():
-            yield f"{name} [{classed}{_text(ink, page)}];"
+            yield f"{name} [{classed}{_text(ink, page, baseline)}];"
         case Line() | Curve():
             tail, tip = getattr(ink, "tail", ""), getattr(ink, "tip", "")
             ends = f"{tail} -> {tip}" if {tail, tip} <= named and tail else "page -> page"
@@ -98,7 +103,7 @@ def _head(ink: Head, page: float) -> str:
     return f'pos="e,{_at(ink.x, ink.y, page)} {stub}" arrowhead=normal arrowsize={size}'
 
 
-def _text(ink: Text, page: float) -> str:
+def _text(ink: Text, page: float, baseline: float) -> str:
     rich = len(ink.runs) > 1 or ink.runs[0][1] == "bold"
     middle = ink.left + ink.width / 2
     # An edge that is anchored lies in the middle of a node twice as wide, whatever font is at hand.
@@ -106,7 +111,7 @@ def _text(ink: Text, page: float) -> str:
     width = 2 * ink.width + 4
     if not rich and ink.anchor != "middle":
         x += width / 2 if ink.anchor == "left" else -width / 2
-    where = _at(x, ink.y - _BASELINE * ink.size, page)
+    where = _at(x, ink.y - baseline * ink.size, page)
     color = "" if ink.color == "#000000" else f' fontcolor="{ink.color}"'
     shape = f'shape=none style=solid pos="{where}" width={_n(width * K / 72)} height={_n(ink.size * K / 72)}'
     return f"{shape} label={_label(ink, rich)} fontsize={_n(ink.size * K)}{color}"

@@ -12,7 +12,8 @@ from typing import Literal
 from ringproof.figure import dot, imprint
 from ringproof.figure import pdf as pdfs
 from ringproof.figure.dressing import dressed
-from ringproof.figure.scene import Scene
+from ringproof.figure.ink import read_ink
+from ringproof.figure.scene import Scene, Text, regular
 
 Renderer = Literal["bundled", "system"]
 BUNDLED = "graphviz-pure"
@@ -54,12 +55,10 @@ def _by_the_extra(scene: Scene) -> bytes:
 
 
 def _graphviz(scene: Scene, form: str, renderer: Renderer, dpi: int = PRINT_DPI) -> bytes:
-    text = dot.render(scene)
     dense = [f"-Gdpi={dpi}"] if form == "png" else []
     if renderer == "system":
-        return _system(text, form, dense)
-    command = [_bundled(), "-Kneato", "-n2", f"-T{form}", *dense]
-    return _run(command, text)
+        return _run([_system(form), f"-T{form}", *dense], dot.render(scene, _baseline()))
+    return _run([_bundled(), f"-T{form}", *dense], dot.render(scene))
 
 
 def _bundled() -> str:
@@ -73,7 +72,8 @@ def _bundled() -> str:
     return found
 
 
-def _system(text: str, form: str, dense: list[str]) -> bytes:
+def _system(form: str) -> str:
+    """The Graphviz of this system."""
     import graphviz
 
     if shutil.which("dot") is None:
@@ -81,12 +81,28 @@ def _system(text: str, form: str, dense: list[str]) -> bytes:
             "there is no Graphviz on this system: install it (apt install graphviz, brew install graphviz)"
             + (", or pip install 'ringproof[pdf]'" if form == "pdf" else ", or --renderer bundled")
         )
-    return _run([graphviz.backend.DOT_BINARY, "-Kneato", "-n2", f"-T{form}", *dense], text)
+    return str(graphviz.backend.DOT_BINARY)
+
+
+def _baseline() -> float:
+    """How far below the middle this system's Graphviz sets a label, in ems: versions differ by a tenth."""
+    page, size = 100, 10
+    scene = Scene(page, page, (Text(page / 2, page / 2, regular("x"), size=size),))
+    (label,) = read_ink(_run([_system("svg"), "-Tsvg"], dot.render(scene)).decode("utf-8")).shapes[-1:]
+    return dot.BASELINE + (label.points[0][1] - page / 2) / size
 
 
 def _run(command: Sequence[str | Path], text: str) -> bytes:
+    """What Graphviz makes of a drawing in which everything is pinned."""
+    command = [*command, "-Kneato", "-n2"]
     told = subprocess.run(command, input=text.encode("utf-8"), capture_output=True, check=False)
     if told.returncode or not told.stdout:
         reason = told.stderr.decode("utf-8", "replace").strip().splitlines()[:1]
-        raise RenderError(f"{Path(command[0]).name} failed: {' '.join(reason) or told.returncode}")
+        hint = ": install libgvplugin-neato-layout8, or --renderer bundled" if _lacks_neato(reason) else ""
+        raise RenderError(f"{Path(command[0]).name} failed: {' '.join(reason) or told.returncode}{hint}")
     return told.stdout
+
+
+def _lacks_neato(reason: Sequence[str]) -> bool:
+    """Whether the engine that takes places as they are is a package of its own, and missing."""
+    return any('engine support for "neato"' in line for line in reason)

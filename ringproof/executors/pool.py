@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import pickle
 import signal
+import sys
 import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -74,8 +75,11 @@ def _round(
 
 
 def _begin(items: Sequence[Item], i: int, options: Options) -> _Worker:
-    ours, theirs = multiprocessing.Pipe()
-    process = multiprocessing.Process(target=_serve, args=(theirs, options), daemon=True)
+    # Our children, not those of a server: whoever ends us ends them, and what is imported is shared.
+    start = multiprocessing.get_context
+    context = start("fork") if sys.platform == "linux" else start("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_serve, args=(theirs, options), daemon=True)
     process.start()
     theirs.close()  # so that ours ends with the process
     worker = _Worker(process, ours, i)

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import click
 import pytest
+import yaml
 
 from ringproof.cli import cli
 from ringproof.verdict import Exit
@@ -170,6 +171,23 @@ def test_the_module_is_the_command() -> None:
     assert process("-m", "ringproof", "check", "nowhere.toml")[0] == Exit.CANNOT_CHECK
     usage = process("-m", "ringproof", "--help")
     assert usage[1].startswith(b"Usage: ringproof ")
+
+
+# ---- a workflow ---------------------------------------------------------------------------------
+
+
+def test_the_workflow_annotates_what_is_wrong(run: Run) -> None:
+    text = (HOME / "README.md").read_text(encoding="utf-8")
+    (told,) = re.findall(r"^```yaml\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    workflow = yaml.safe_load(told)
+    assert set(workflow) == {True, "jobs"}  # YAML 1.1 reads `on` as a truth value; GitHub does not
+    (job,) = workflow["jobs"].values()
+    commands = [step["run"].split() for step in job["steps"] if "run" in step]
+    assert [command[0] for command in commands] == ["pip", "ringproof"]
+    assert commands[1][-1] == "schedules"
+    code, output = run(*commands[1][1:-1], WRONG, "--bounded")
+    assert code == Exit.REFUTED
+    assert f"::error file={WRONG},line=16," in output
 
 
 # ---- pre-commit ---------------------------------------------------------------------------------

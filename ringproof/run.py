@@ -12,9 +12,9 @@ import click
 
 from ringproof.assess import Options, Settings
 from ringproof.codes import CODES, find
-from ringproof.diagnose.problems import not_reached
+from ringproof.diagnose.ended import not_reached
 from ringproof.executors.progress import Progress
-from ringproof.executors.task import check_one, path_of
+from ringproof.executors.task import check_one, check_one_of_many, path_of
 from ringproof.inputs import PROGRAMS, TABLES, Item, stdin, tables, usual
 from ringproof.interrupt import last_words
 from ringproof.output import reader_may_leave
@@ -62,12 +62,15 @@ def _checked(
     files: Sequence[Item], options: Options, given: Mapping[str, Any], progress: Progress
 ) -> Iterator[tuple[int, Report]]:
     if given["executor"] == "dask":
-        from ringproof.executors.cluster import NoCluster, on_cluster
+        from ringproof.executors.cluster import on_cluster
+        from ringproof.executors.connection import LostCluster, NoCluster
 
         try:
             yield from on_cluster(files, options, given["scheduler"])
         except NoCluster as error:
             raise click.ClickException(str(error)) from None
+        except LostCluster as error:  # every file has a report
+            click.echo(f"Error: {error}", err=True)
         return
     jobs = min(given["jobs"] or os.cpu_count() or 1, len(files))
     if jobs > 1:
@@ -75,8 +78,9 @@ def _checked(
 
         yield from in_processes(files, options, jobs)
         return
+    one = check_one if len(files) == 1 else check_one_of_many
     for i, file in enumerate(files):
-        yield i, check_one(file, options, progress.size)
+        yield i, one(file, options, progress.size)
 
 
 def _tell_done(

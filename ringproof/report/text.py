@@ -60,6 +60,10 @@ def _blocks(report: Report, detail: Detail, paint: Paint) -> list[list[str]]:
 
 
 def _explained(finding: Finding) -> Finding:
+    """A finding with where to read on, and of a bug of ours with every call on the way there."""
+    calls = finding.details.get("traceback")
+    if calls:
+        finding = replace(finding, notes=(*finding.notes, "\n".join(["called from", *map(str, calls)])))
     hint = f"ringproof explain {finding.code}   says more about this rule"
     return replace(finding, helps=(*finding.helps, hint))
 

@@ -133,7 +133,8 @@ class _Run:
                 if ended := [future for future in futures if future.done()]:
                     return ended
             if monotonic() - since > WORKERLESS:
-                raise LostCluster(f"the cluster has had no worker for {WORKERLESS:.0f} s")
+                why = "one that has no ringproof ends as soon as it is asked"
+                raise LostCluster(f"the cluster has had no worker for {WORKERLESS:.0f} s; {why}")
 
     def _told(self, future: Any, i: int) -> Report | str:
         """The report on a file, or how the workers that had it ended."""
@@ -151,8 +152,6 @@ class _Run:
             return f"{error.allowed_failures + 1} workers of the cluster died with it, one after another"
         if isinstance(error, shares.StrangerError):
             raise LostCluster(f"a worker that came later has {error}")
-        if isinstance(error, ImportError) and (error.name or "").startswith("ringproof"):
-            raise LostCluster(f"a worker that came later has no ringproof that can answer: {error}")
         if error is None:
             report: Report = future.result()
             return report

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterator, Mapping
+import threading
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from queue import Empty, SimpleQueue
 from typing import Any
 
 from ringproof.executors.shares import differing
@@ -13,7 +15,6 @@ from ringproof.version import kin
 
 CONNECTING = 10.0  # seconds at most; the time that Dask is set to wait for a connection, if that is less
 ANSWERING = 30.0  # seconds, for a scheduler that answered before
-_LOGGERS = ("distributed", "tornado", "asyncio")
 
 
 class NoCluster(Exception):
@@ -39,15 +40,42 @@ def connected(address: str) -> Iterator[Any]:
     known: Any = distributed  # which is partly typed
     configured = dask.utils.parse_timedelta(dask.config.get("distributed.comm.timeouts.connect"))
     with _unlogged():
+        nobody = f"there is no Dask scheduler at {address}"
         try:
-            client = known.Client(address, timeout=min(CONNECTING, configured))
+            timeout = min(CONNECTING, configured)
+            client = _within(timeout + 1, lambda: known.Client(address, timeout=timeout))
+        except MemoryError:  # for a message of the length that other words would have as a number
+            raise NoCluster(f"{nobody}: another kind of server answers") from None
         except Exception as error:  # whatever answers there, or nothing
-            raise NoCluster(f"there is no Dask scheduler at {address}: {_short(error)}") from None
+            raise NoCluster(f"{nobody}: {_short(error)}") from None
         try:
             _able(client, address)
             yield client
         finally:
             client.close(timeout=2)
+
+
+def _within(seconds: float, what: Callable[[], Any]) -> Any:
+    """What it gives in that time; Dask waits for ever for a server that takes a connection and is silent.
+
+    Errors: `TimeoutError`, or its own.
+    """
+    given: SimpleQueue[tuple[Any, Exception | None]] = SimpleQueue()
+
+    def ask() -> None:
+        try:
+            given.put((what(), None))
+        except Exception as error:
+            given.put((None, error))
+
+    threading.Thread(target=ask, daemon=True).start()
+    try:
+        found, error = given.get(timeout=seconds)
+    except Empty:
+        raise TimeoutError(f"nothing is answered in {seconds:.0f} s") from None
+    if error is not None:
+        raise error
+    return found
 
 
 def _able(client: Any, address: str) -> None:
@@ -92,13 +120,11 @@ def workers(client: Any) -> int:
 
 @contextmanager
 def _unlogged() -> Iterator[None]:
-    """Have libraries log nothing, unless somebody looks for a mistake."""
-    loggers = [] if os.environ.get("RINGPROOF_DEBUG") else [logging.getLogger(name) for name in _LOGGERS]
-    levels = [logger.level for logger in loggers]
-    for logger in loggers:
-        logger.setLevel(logging.CRITICAL + 1)
+    """Have nothing logged, unless somebody looks for a mistake: here nobody but the libraries logs."""
+    before = logging.root.manager.disable
+    if not os.environ.get("RINGPROOF_DEBUG"):
+        logging.disable(logging.CRITICAL)
     try:
         yield
     finally:
-        for logger, level in zip(loggers, levels, strict=True):
-            logger.setLevel(level)
+        logging.disable(before)

@@ -10,9 +10,8 @@ from typing import Any
 
 import click
 
-from ringproof.diagnose.ended import not_reached
 from ringproof.executors.progress import Progress
-from ringproof.executors.task import failed, path_of
+from ringproof.executors.task import failed, unreached
 from ringproof.inputs import Item
 from ringproof.outfile import TargetError, write
 from ringproof.output import reader_may_leave
@@ -58,7 +57,7 @@ class Teller:
             return
         for i, file in enumerate(self.files):
             if i not in self.done:
-                self.done[i] = Report(path_of(file), "", "", "", findings=(not_reached(),))
+                self.done[i] = unreached(file)
         try:
             self._end()
         except click.ClickException as error:

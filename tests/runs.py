@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -72,15 +72,17 @@ def environment(folder: Path, hook: str) -> dict[str, str]:
 
 
 @pytest.fixture
-def table(tmp_path: Path) -> Callable[[str], str]:
-    """A right table, and what it is called."""
+def table(tmp_path: Path) -> Iterator[Callable[[str], str]]:
+    """A right table, and what it is called; whoever is held up by one is let go at the end."""
 
     def written(stem: str) -> str:
         path = tmp_path / f"{stem}.toml"
         path.write_text((HOME / "schedules" / "ring.toml").read_text(encoding="utf-8"), encoding="utf-8")
         return str(path)
 
-    return written
+    yield written
+    for path in tmp_path.glob("held*.toml"):
+        go_on(str(path))
 
 
 def begun(*arguments: str, env: Environment | None = None) -> subprocess.Popen[bytes]:

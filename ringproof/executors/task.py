@@ -8,7 +8,7 @@ import traceback
 
 from ringproof.assess import Options
 from ringproof.check import Progress, check, check_file
-from ringproof.diagnose.ended import cluster_lost, internal_error, worker_died
+from ringproof.diagnose.ended import cluster_lost, internal_error, not_reached, worker_died
 from ringproof.diagnose.problems import out_of_memory
 from ringproof.inputs import Item, ProgramText, check_item, is_program
 from ringproof.table.source import Source
@@ -71,6 +71,11 @@ def lost(item: Item, how: str) -> Report:
 def left(item: Item, why: str) -> Report:
     """What is said of a file that a cluster left unchecked, and ``why``."""
     return _ended(item, cluster_lost(why))
+
+
+def unreached(item: Item) -> Report:
+    """What is said of a file that an interruption left unchecked."""
+    return _ended(item, not_reached())
 
 
 def _ended(item: Item, finding: Finding) -> Report:

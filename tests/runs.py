@@ -114,6 +114,14 @@ def children(pid: int) -> set[int]:
     return found
 
 
+def alive(pid: int) -> bool:
+    """Whether a process runs; one that is dead may be listed until somebody asks how it ended."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in ("Z", "X")
+    except OSError:
+        return False
+
+
 def holders(held: str) -> set[int]:
     """The processes that have been held up by a table."""
     return {int(path.suffix[1:]) for path in Path(held).parent.glob(f"{Path(held).stem}.*")

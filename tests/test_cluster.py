@@ -10,6 +10,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -94,7 +95,9 @@ def another(tmp_path: Path) -> Iterator[Callable[[str], Cluster]]:
 
 def test_a_cluster_gives_the_same_bytes(cluster: Cluster) -> None:
     files = (*SHORT, "nowhere.toml", "schedules/ring.toml", "tests/bad/memory_for.toml", "-N", "2..20")
-    assert done(*files, *cluster.on()) == done(*files)
+    here, there = begun(*files), begun(*files, *cluster.on())
+    assert there.communicate(timeout=WAIT) == here.communicate(timeout=WAIT)
+    assert there.returncode == here.returncode == Exit.REFUTED
 
 
 def test_a_bug_is_one_files_on_a_cluster(cluster: Cluster, table: Table) -> None:
@@ -144,6 +147,7 @@ def test_a_dead_machine_of_a_cluster_loses_no_file(cluster: Cluster, table: Tabl
 
 
 @needs_proc
+@pytest.mark.sweep
 def test_a_file_that_a_cluster_gives_up_twice_is_named(cluster: Cluster, table: Table) -> None:
     """With one failure allowed, a cluster gives a file to two workers, and is asked twice."""
     held = table("held")
@@ -261,15 +265,19 @@ def test_a_cluster_without_workers_ends_the_run(
 
 
 def test_what_is_no_scheduler_is_told_so(hooked: Environment) -> None:
-    """A server that says nothing, and one that says what no scheduler would."""
+    """Nothing listens; no such kind of address; a server is silent; one says what no scheduler would."""
     pytest.importorskip("distributed", reason="the extra `dask` is not installed")
     quick = {**hooked, "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "1s"}
-    for said in (b"", b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n"):
-        with socket.create_server(("127.0.0.1", 0)) as server:
+    addresses = ["tcp://127.0.0.1:9", "nonsense://x"]
+    with ExitStack() as stack:
+        for said in (b"", b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n"):
+            server = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
             threading.Thread(target=_say, args=(server, said), daemon=True).start()
-            address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
-            code, printed, aside = done(SHORT[0], "--executor", "dask", "--scheduler", address, env=quick)
-        assert (code, printed) == (Exit.CANNOT_CHECK, b"")
+            addresses.append(f"tcp://127.0.0.1:{server.getsockname()[1]}")
+        asked = [begun(SHORT[0], "--executor", "dask", "--scheduler", one, env=quick) for one in addresses]
+        told = [process.communicate(timeout=WAIT) for process in asked]
+    for process, address, (printed, aside) in zip(asked, addresses, told, strict=True):
+        assert (process.returncode, printed) == (Exit.CANNOT_CHECK, b"")
         assert aside.startswith(f"Error: there is no Dask scheduler at {address}: ".encode())
         assert len(aside.splitlines()) == 1
 
@@ -284,16 +292,6 @@ def _say(server: socket.socket, said: bytes) -> None:
             break
     for connection in kept:
         connection.close()
-
-
-def test_a_cluster_that_is_not_there(hooked: Environment) -> None:
-    pytest.importorskip("distributed", reason="the extra `dask` is not installed")
-    quick = {**hooked, "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "1s"}
-    for address in ("tcp://127.0.0.1:9", "nonsense://x"):
-        code, printed, aside = done(SHORT[0], "--executor", "dask", "--scheduler", address, env=quick)
-        assert (code, printed) == (Exit.CANNOT_CHECK, b"")
-        assert aside.startswith(f"Error: there is no Dask scheduler at {address}: ".encode())
-        assert len(aside.splitlines()) == 1
 
 
 @pytest.mark.parametrize("line", ["--executor dask", "--scheduler x", "--executor dask --scheduler x -j 2"])

@@ -88,6 +88,8 @@ _ALL = (
     Code("RP505", "wrong-beyond", "a table is right for all it claims, and wrong at some N beyond"),
     Code("RP506", "worker-died", "the process or machine that checked a file died, twice"),
     Code("RP507", "interrupted", "the check was interrupted before it came to the end of a file"),
+    Code("RP508", "internal-error", "ringproof failed on a file: a mistake in ringproof, not in the file"),
+    Code("RP509", "cluster-lost", "the cluster that checked was gone before it came to the end of a file"),
     # ---- RP6xx: programs ----
     Code("RP601", "xml-syntax", "a program's file is not XML, or is cut off"),
     Code("RP602", "document-type", "a program's file declares a document type or entities"),

@@ -21,7 +21,7 @@ TABLES, PROGRAMS = (".toml",), (".xml",)
 
 @dataclass(frozen=True, slots=True)
 class ProgramText:
-    """A program that was read from standard input."""
+    """A program that was read from standard input or another pipe; it begins as XML does."""
 
     path: str
     text: str
@@ -60,7 +60,7 @@ def _waits(path: str) -> bool:
     """Whether whoever opens this may wait for ever: a pipe or a device, which a folder has by mistake."""
     try:
         mode = os.stat(path).st_mode
-    except OSError:
+    except (OSError, ValueError):
         return False
     return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
 
@@ -75,10 +75,12 @@ def is_program(path: str) -> bool:
     return path.lower().endswith(PROGRAMS)
 
 
-def stdin() -> Source | ProgramText | Report:
-    """Standard input, read before any other process could; what begins as XML does is a program."""
+def item(path: str) -> Item:
+    """What a path names, to be checked by whichever process; what can be read only once is read here."""
+    if path != "-" and not _waits(path):
+        return path
     try:
-        called, text = read_text("-", LARGEST_PROGRAM)
+        called, text = read_text(path, LARGEST_PROGRAM)
         if text.lstrip().startswith("<"):
             return ProgramText(called, text)
         if len(text) > LARGEST:

@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import click
 
 from ringproof.assess import Options, Settings
 from ringproof.codes import CODES, find
-from ringproof.diagnose.problems import not_reached
-from ringproof.executors.progress import Progress
-from ringproof.executors.task import check_one, path_of
-from ringproof.inputs import PROGRAMS, TABLES, Item, stdin, tables, usual
+from ringproof.executors.progress import Progress, form_here
+from ringproof.executors.task import check_one, check_one_of_many
+from ringproof.inputs import PROGRAMS, TABLES, Item, item, tables, usual
 from ringproof.interrupt import last_words
+from ringproof.outfile import TargetError, writable
 from ringproof.output import reader_may_leave
 from ringproof.program.asked import Asked
-from ringproof.report import renderer, text
-from ringproof.report.properties import Detail
 from ringproof.simulate import Optional
 from ringproof.table.misread import closest
 from ringproof.table.source import SourceError, read
-from ringproof.verdict import Exit, Report, TableError, worst
+from ringproof.tell import Teller
+from ringproof.verdict import Exit, Report, TableError
 
 
 def run_check(paths: Sequence[str], given: Mapping[str, Any]) -> Exit:
@@ -33,41 +30,45 @@ def run_check(paths: Sequence[str], given: Mapping[str, Any]) -> Exit:
         options = _options(given)
     except TableError as error:
         called, text = getattr(error, "path", given["post"]), getattr(error, "text", "")
-        return _told([Report(called, "", text, "", findings=error.findings)], given, None)
+        return _refused(Report(called, "", text, "", findings=error.findings), given)
     output = None if given["output"] == "-" else given["output"]
     found = list(tables(paths or usual(), (*TABLES, *PROGRAMS)))
     if output is not None:
         _writable(output, found)
-    files: list[Item] = [stdin() if file == "-" else file for file in found]
-    done: dict[int, Report] = {}
-    with last_words(lambda: _tell_done(files, dict(done), given, output)):
-        _check_all(files, options, given, done)
-    return _told([done[i] for i in range(len(files))], given, output)
-
-
-def _check_all(
-    files: Sequence[Item], options: Options, given: Mapping[str, Any], done: dict[int, Report]
-) -> None:
-    """Check all files, by whom it is asked; every report is put into ``done`` when it is there."""
-    progress = Progress(len(files))
+    files = [item(file) if isinstance(file, str) else file for file in found]
+    progress = Progress(len(files), "none" if given["quiet"] else form_here())
+    teller = Teller(files, given, output, progress)
     try:
-        for i, report in _checked(files, options, given, progress):
-            done[i] = report
-            progress.file(report.path)
+        with last_words(teller.interrupted):
+            for i, report in _checked(files, options, given, progress):
+                teller.add(i, report)
+        return teller.end()
     finally:
-        progress.clear()
+        progress.close()
+
+
+def _refused(report: Report, given: Mapping[str, Any]) -> Exit:
+    """Tell what is wrong with a file that says what to check."""
+    teller = Teller([report], given, None, Progress(1, "none"))
+    teller.add(0, report)
+    return teller.end()
 
 
 def _checked(
     files: Sequence[Item], options: Options, given: Mapping[str, Any], progress: Progress
 ) -> Iterator[tuple[int, Report]]:
+    """The report on each file as it is done, by whoever is asked to check."""
     if given["executor"] == "dask":
-        from ringproof.executors.cluster import NoCluster, on_cluster
+        from ringproof.executors.cluster import on_cluster
+        from ringproof.executors.connection import LostCluster, NoCluster
 
         try:
             yield from on_cluster(files, options, given["scheduler"])
         except NoCluster as error:
             raise click.ClickException(str(error)) from None
+        except LostCluster as error:  # every file has a report
+            with progress.aside():
+                click.echo(f"Error: {error}", err=True)
         return
     jobs = min(given["jobs"] or os.cpu_count() or 1, len(files))
     if jobs > 1:
@@ -75,33 +76,9 @@ def _checked(
 
         yield from in_processes(files, options, jobs)
         return
+    one = check_one if len(files) == 1 else check_one_of_many
     for i, file in enumerate(files):
-        yield i, check_one(file, options, progress.size)
-
-
-def _tell_done(
-    files: Sequence[Item], done: Mapping[int, Report], given: Mapping[str, Any], output: str | None
-) -> None:
-    """Tell what is done when an interruption comes, and of the rest that it is not."""
-    if not done and given["form"] == "text" and output is None:
-        return
-    left = {i: Report(path_of(file), "", "", "", findings=(not_reached(),))
-            for i, file in enumerate(files) if i not in done}  # fmt: skip
-    try:
-        _told([{**left, **done}[i] for i in range(len(files))], given, output)
-    except click.ClickException as error:
-        error.show()
-
-
-def _told(reports: Sequence[Report], given: Mapping[str, Any], output: str | None) -> Exit:
-    """Write the report, and return the worst exit code."""
-    rendered = _render(reports, given, output)
-    if output is None:
-        with reader_may_leave():
-            click.echo(rendered, nl=False, color=True)
-    else:
-        _write(output, rendered)
-    return worst([report.exit for report in reports])
+        yield i, one(file, options, progress.size)
 
 
 def _options(given: Mapping[str, Any]) -> Options:
@@ -131,45 +108,13 @@ def _asked(given: Mapping[str, Any]) -> Asked:
     return Asked(given["collective"] or "", wanted, given["runtime"], z3, given["timeout"])  # type: ignore[arg-type]
 
 
-def _render(reports: Sequence[Report], given: Mapping[str, Any], output: str | None) -> str:
-    detail: Detail = "quiet" if given["quiet"] else "verbose" if given["verbose"] else "normal"
-    if given["form"] == "sarif":
-        from ringproof.report import sarif
-
-        return sarif.render(reports, detail=detail)
-    if given["form"] != "text":
-        return renderer(given["form"])(reports)
-    return text.render(reports, style=style(given["color"], output), detail=detail)
-
-
-def style(color: str, output: str | None = None) -> text.Style:
-    """Whether to colour: as asked, else on a terminal; NO_COLOR and FORCE_COLOR as usual."""
-    if color != "auto":
-        return "color" if color == "always" else "plain"
-    if output is not None or os.environ.get("NO_COLOR"):
-        return "plain"
-    if os.environ.get("FORCE_COLOR", "0") != "0":
-        return "color"
-    terminal = output is None and sys.stdout is not None and sys.stdout.isatty()
-    return "color" if terminal and os.environ.get("TERM") != "dumb" else "plain"
-
-
-def _writable(path: str, tables: Sequence[str | Report]) -> None:
+def _writable(path: str, found: Sequence[str | Report]) -> None:
     """Say at once, not after the work, that a report could not or should not be written there."""
-    if any(isinstance(t, str) and os.path.realpath(t) == os.path.realpath(path) for t in tables):
-        raise click.UsageError(f"the report would overwrite the table {path}")
-    folder = os.path.dirname(path) or "."
-    if not os.path.isdir(folder):
-        raise click.UsageError(f"cannot write {path}: there is no folder {folder}")
-    if not os.access(path if os.path.exists(path) else folder, os.W_OK):
-        raise click.UsageError(f"cannot write {path}: you have no permission to")
-
-
-def _write(path: str, rendered: str) -> None:
     try:
-        Path(path).write_text(rendered, encoding="utf-8")
-    except OSError as error:
-        raise click.ClickException(f"cannot write {path}: {(error.strerror or '').lower()}") from None
+        writable(path, [file for file in found if isinstance(file, str)],
+                 f"the report would overwrite the table {path}")  # fmt: skip
+    except TargetError as error:
+        raise click.UsageError(str(error)) from None
 
 
 def run_explain(code: str | None) -> Exit:

@@ -20,6 +20,14 @@ def versions() -> list[str]:
     return [*lines, f"python {platform.python_version()}"]
 
 
+def kin() -> dict[str, str]:
+    """The versions that must be the same wherever one check is shared, as a verdict may hang on them."""
+    import platform
+
+    python = ".".join(platform.python_version_tuple()[:2])
+    return {"ringproof": version(), "z3": _of(_SOLVERS["z3"]) or "not installed", "python": python}
+
+
 def _of(package: str) -> str:
     from importlib.metadata import PackageNotFoundError
     from importlib.metadata import version as of

@@ -12,6 +12,8 @@ _OUTCOMES = {
     Exit.INTERNAL: "internal error",
     Exit.INTERRUPTED: "interrupted",
 }
+OUTCOMES = ("proved", "refuted", "undecided", "nothing to prove", "cannot check", "internal error",
+            "interrupted")  # fmt: skip
 _MOST_PARTS = 8
 _FIRST_PARTS = 4
 

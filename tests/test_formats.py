@@ -24,12 +24,12 @@ from ringproof.check import check_file
 from ringproof.codes import CODES, PROGRAM_PROPERTIES, PROPERTIES
 from ringproof.inputs import check_item
 from ringproof.report import concise, github, json, junit, sarif, text
-from ringproof.report.json_schema import OUTCOMES, WORDS, schema
+from ringproof.report.json_schema import WORDS, schema
 from ringproof.results import STATEMENTS
 from ringproof.table.source import parse
 from ringproof.table.written import literal
 from ringproof.verdict import Beyond, Exit, Finding, Label, Place, Refuted, Report, Spot, Undecided
-from ringproof.wording import every_finding
+from ringproof.wording import OUTCOMES, every_finding
 from tests.conftest import HOME, Run
 from tests.official import sarif_schema
 from tests.test_report import ALL, BROKEN, OPEN, RIGHT, UNREADABLE, VACUOUS, WRONG
@@ -340,8 +340,11 @@ def test_the_published_schema_names_nothing_that_is_never_written(reports: tuple
 
 
 @pytest.mark.parametrize("change", [
-    lambda d: d.update(version=2),
+    lambda d: d.update(version=1),
     lambda d: d.update(more=1),
+    lambda d: d["summary"]["outcomes"].pop("refuted"),
+    lambda d: d["summary"]["codes"].update(RP999=1),
+    lambda d: d["summary"].update(files=-1),
     lambda d: d["reports"][0].pop("facts"),
     lambda d: d["reports"][0]["findings"][0]["primary"].update(column=0),
     lambda d: d["reports"][0]["properties"][0].update(verdict="fine"),

@@ -1,4 +1,4 @@
-"""Many files: on all cores and on a cluster, with workers that are killed, and with Ctrl-C."""
+"""Many files on all cores: workers that are killed, bugs of ours, Ctrl-C, and what is said meanwhile."""
 
 from __future__ import annotations
 
@@ -6,145 +6,331 @@ import json
 import os
 import pty
 import re
+import select
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from junitparser import JUnitXml
 
-from ringproof.verdict import Exit
+from ringproof.executors import progress, task
+from ringproof.verdict import Exit, Report
 from tests.conftest import HOME, Run
+from tests.runs import (
+    COMMAND,
+    ENDS,
+    SHORT,
+    WAIT,
+    Environment,
+    Table,
+    alive,
+    begun,
+    children,
+    done,
+    go_on,
+    held_up,
+    hooked,
+    interrupt,
+    needs_proc,
+    reports,
+    table,
+    until,
+)
 
-COMMAND = (sys.executable, "-m", "ringproof", "check")
-SHORT = ("schedules/ring_all_gather.toml", "tests/wrong/ring_flipped_sign.toml", "tests/bad/word_op.toml",
-         "schedules/hierarchical_composed.toml", "tests/programs/all_gather_both_ways.xml")  # fmt: skip
-WAIT = 60.0
-needs_proc = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="children are found in /proc")
-
-
-@pytest.fixture
-def long(tmp_path: Path) -> str:
-    """A table that takes a worker far longer than any test, and says so by its name."""
-    path = tmp_path / "long.toml"
-    text = (HOME / "schedules" / "ring.toml").read_text(encoding="utf-8")
-    path.write_text(text.replace("2..64", "90..400"), encoding="utf-8")
-    return str(path)
-
-
-def begun(*arguments: str) -> subprocess.Popen[bytes]:
-    return subprocess.Popen([*COMMAND, *arguments], cwd=HOME, start_new_session=True,
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)  # fmt: skip
-
-
-def children(pid: int) -> set[int]:
-    found: set[int] = set()
-    for task in Path(f"/proc/{pid}/task").glob("*/children"):
-        found |= set(map(int, task.read_text().split()))
-    return found
-
-
-def until(what: Callable[[], object]) -> object:
-    """What it says as soon as it says something."""
-    end = time.monotonic() + WAIT
-    while time.monotonic() < end:
-        if said := what():
-            return said
-        time.sleep(0.02)
-    raise TimeoutError
-
-
-def busy(pid: int, seconds: float = 1.0) -> bool:
-    """Whether a process has worked for so long."""
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return False
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") >= seconds
-
-
-def kill_workers(parent: subprocess.Popen[bytes], times: int) -> None:
-    """Kill the process that is at the long table, as often as that is given to one."""
-    killed: set[int] = set()
-    for _ in range(times):
-        pid = until(lambda: next((p for p in children(parent.pid) - killed if busy(p)), None))
-        assert isinstance(pid, int)
-        os.kill(pid, signal.SIGKILL)
-        killed.add(pid)
-
-
-def reports(printed: bytes) -> dict[str, dict[str, object]]:
-    return {report["path"]: report for report in json.loads(printed)["reports"]}
+__all__ = ["hooked", "table"]  # fixtures
 
 
 # ---- all cores ----------------------------------------------------------------------------------
 
 
 def test_a_summary_counts_verdicts_and_codes(run: Run) -> None:
-    code, printed = run("check", *SHORT[:3], "tests/wrong/ring_reduce_scatter_plus_one.toml", "-N", "2..4")
+    files = (*SHORT[:3], "tests/wrong/ring_reduce_scatter_plus_one.toml", "-N", "2..4")
+    code, printed = run("check", *files)
     assert code == Exit.REFUTED
     assert printed.splitlines()[-1] == "4 tables: 1 proved, 2 refuted, 1 cannot check"
-    told = dict(re.findall(r"^(RP\d{3})  [\w-]+ +in (\d+) files?$", printed, re.MULTILINE))
-    found = {}
-    for report in json.loads(run("check", *SHORT[:3], "tests/wrong/ring_reduce_scatter_plus_one.toml",
-                                 "-N", "2..4", "--format", "json")[1])["reports"]:  # fmt: skip
+    told = {code: int(files) for code, files in
+            re.findall(r"^(RP\d{3})  [\w-]+ +in (\d+) files?$", printed, re.MULTILINE)}  # fmt: skip
+    document = json.loads(run("check", *files, "--format", "json")[1])
+    found: dict[str, int] = {}
+    for report in document["reports"]:
         for one in {finding["code"] for finding in report["findings"]}:
-            found[one] = str(int(found.get(one, 0)) + 1)
-    assert told == found
-    assert told["RP301"] == "2"
+            found[one] = found.get(one, 0) + 1
+    assert told == found == document["summary"]["codes"]
+    assert told["RP301"] == 2
+    outcomes = [report["outcome"] for report in document["reports"]]
+    assert document["summary"]["files"] == len(outcomes) == 4
+    assert document["summary"]["outcomes"] == {
+        word: outcomes.count(word) for word in document["summary"]["outcomes"]
+    }
 
 
 def test_one_file_has_no_summary(run: Run) -> None:
     assert not re.search(r"^RP104", run("check", "tests/bad/word_op.toml")[1], re.MULTILINE)
 
 
-def test_progress_is_for_a_terminal(long: str) -> None:
-    ours, theirs = pty.openpty()
-    process = subprocess.Popen([*COMMAND, long, long.replace("long", "nowhere"), "-j", "2", "-N", "90..240"],
-                               cwd=HOME, stdout=subprocess.PIPE, stderr=theirs)  # fmt: skip
-    os.close(theirs)
-    process.communicate(timeout=WAIT)
-    shown = os.read(ours, 1 << 16).decode()
-    os.close(ours)
-    assert re.search(r"nowhere\.toml  #{12}\.{12}  1/2", shown)
-    assert shown.endswith("\r\x1b[K")
+@needs_proc
+def test_a_worker_that_dies_once_loses_no_file(table: Table, hooked: Environment) -> None:
+    held = table("held")
+    asked = (held, *SHORT, "-N", "2..5", "-j", "2", "--format", "json", "--bounded")
+    process = begun(*asked, env=hooked)
+    os.kill(held_up(held), signal.SIGKILL)
+    held_up(held, before=1)
+    go_on(held)
+    printed, aside = process.communicate(timeout=WAIT)
+    assert (process.returncode, printed, aside) == done(*asked)
+    assert (process.returncode, reports(printed)[held]["outcome"]) == (Exit.REFUTED, "proved")
 
 
 @needs_proc
-def test_a_worker_that_dies_once_loses_no_file(long: str) -> None:
-    process = begun(long, *SHORT, "-N", "2..100", "-j", "2", "--format", "json", "--bounded")
-    kill_workers(process, 1)
-    printed, aside = process.communicate(timeout=200)
-    whole = begun(long, *SHORT, "-N", "2..100", "-j", "2", "--format", "json", "--bounded")
-    assert (aside, process.returncode) == (b"", Exit.REFUTED)
-    assert printed == whole.communicate(timeout=200)[0]
-    assert reports(printed)[long]["outcome"] == "proved"
-
-
-@needs_proc
-def test_a_file_that_ends_two_workers_is_named(long: str) -> None:
-    process = begun("schedules/ring_all_gather.toml", long, "schedules/naive.toml", "-j", "2",
-                    "--format", "json", "--bounded", "-N", "2..8,90..400")  # fmt: skip
-    kill_workers(process, 2)
+def test_a_file_that_ends_two_workers_is_named(table: Table, hooked: Environment) -> None:
+    held = table("held")
+    asked = (SHORT[0], held, "schedules/naive.toml", "-j", "2", "--format", "json", "-N", "2..4")
+    process = begun(*asked, env=hooked)
+    for before in range(2):
+        os.kill(held_up(held, before), signal.SIGKILL)
     printed, _ = process.communicate(timeout=WAIT)
     assert process.returncode == Exit.CANNOT_CHECK
     found = reports(printed)
-    assert list(found)[1] == long
-    finding = found[long]["findings"][0]  # type: ignore[index]
+    assert list(found)[1] == held
+    finding = found[held]["findings"][0]
     assert finding["code"] == "RP506"
     assert finding["notes"] == ["the process was ended by SIGKILL"]
     assert [r["outcome"] for r in found.values()] == ["proved", "cannot check", "proved"]
 
 
 @needs_proc
-def test_no_worker_outlives_a_killed_parent(long: str) -> None:
-    process = begun(long, long.replace("long", "nowhere"), "-j", "2")
-    pid = until(lambda: next((p for p in children(process.pid) if busy(p)), None))
+def test_no_worker_outlives_a_killed_parent(table: Table, hooked: Environment) -> None:
+    held = table("held")
+    process = begun(held, table("nowhere"), "-j", "2", env=hooked)
+    pid = held_up(held)
+    assert alive(pid)
     process.kill()
     process.communicate(timeout=WAIT)
-    until(lambda: not Path(f"/proc/{pid}").exists())
+    until(lambda: not alive(pid))
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="no /dev/fd")
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_pipe_is_read_once_whoever_checks(jobs: str) -> None:
+    line = (f"{sys.executable} -m ringproof check {SHORT[0]} <(cat schedules/naive.toml) "
+            f"<(cat {SHORT[-1]}) -N 2..4 -j {jobs} --format concise")  # fmt: skip
+    ran = subprocess.run(["bash", "-c", line], cwd=HOME, capture_output=True, text=True, timeout=WAIT)
+    assert (ran.returncode, ran.stderr) == (Exit.PROVED, "")
+    assert len(re.findall(r"proved \d of \d propert", ran.stdout)) == 3
+
+
+# ---- a bug of ours ------------------------------------------------------------------------------
+
+FORMS = ("text", "concise", "json", "sarif", "github", "junit")
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("form", FORMS)
+def test_every_format_tells_a_bug_and_all_other_files(
+    run: Run, table: Table, monkeypatch: pytest.MonkeyPatch, form: str, jobs: str
+) -> None:
+    def check_file(path: str, *others: Any) -> Report:
+        if "buggy" in path:
+            raise ZeroDivisionError("of ours")
+        return as_it_is(path, *others)
+
+    as_it_is = task.check_file
+    monkeypatch.setattr(task, "check_file", check_file)
+    buggy = table("buggy")
+    files = (SHORT[0], buggy, SHORT[2])
+    code, printed = run("check", *files, "-N", "2..3", "-j", jobs, "--format", form)
+    assert code == Exit.INTERNAL
+    told = "internal error, so nothing is claimed of this file: ZeroDivisionError: of ours"
+    assert told in printed
+    assert [name for name in re.findall("ring_all_gather|buggy|word_op", printed)
+            if name == "word_op"]  # fmt: skip
+    places = [printed.index(Path(file).name) for file in files]
+    assert places == sorted(places)
+    assert "please report it" in printed or form == "concise"
+    if form == "json":
+        document = json.loads(printed)
+        assert [r["outcome"] for r in document["reports"]] == ["proved", "internal error", "cannot check"]
+        assert document["summary"]["outcomes"]["internal error"] == 1
+        (finding,) = document["reports"][1]["findings"]
+        assert (finding["code"], document["reports"][1]["exit"]) == ("RP508", Exit.INTERNAL)
+        assert re.fullmatch(r"test_many\.py:\d+ in check_file", finding["details"]["traceback"][-1])
+        assert str(HOME) not in printed
+    if form == "text":
+        assert printed.splitlines()[-1] == "3 tables: 1 proved, 1 cannot check, 1 internal error"
+        assert re.search("^RP508  internal-error  in 1 file$", printed, re.MULTILINE)
+    if form == "sarif":
+        run_of = json.loads(printed)["runs"][0]
+        assert [r["kind"] for r in run_of["results"] if r["ruleId"] == "RP508"] == ["fail"]
+        assert run_of["invocations"] == [{"executionSuccessful": False, "exitCode": 101}]
+    if form == "junit":
+        suites = {Path(s.name or "").stem: s for s in JUnitXml.fromstring(printed.encode())}
+        assert {name: suite.errors for name, suite in suites.items()} == {
+            "ring_all_gather": 0, "buggy": 1, "word_op": 1,
+        }  # fmt: skip
+    if form == "github":
+        assert re.search(r"^::error file=.*buggy\.toml,title=RP508 internal-error::internal", printed, re.M)
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_bug_is_one_files_wherever_it_is(table: Table, hooked: Environment, jobs: str) -> None:
+    files = (SHORT[0], table("buggy"), table("unprintable"), *SHORT[1:])
+    asked = (*files, "-N", "2..4", "-j", jobs)
+    code, printed, aside = done(*asked, "--format", "json", env=hooked)
+    assert (code, aside) == (Exit.INTERNAL, b"")
+    found = list(reports(printed).values())
+    assert [r["path"] for r in found] == list(files)
+    assert [r["outcome"] for r in found] == [ENDS[0], "internal error", "internal error", *ENDS[1:]]
+    for report, last in ((found[1], "assess_size"), (found[2], "stands_of")):
+        (finding,) = report["findings"]
+        assert finding["code"] == "RP508"
+        assert finding["details"]["traceback"][-1].startswith("sitecustomize.py:")
+        assert finding["details"]["traceback"][-1].endswith(last)
+        assert any(call.startswith("ringproof/") for call in finding["details"]["traceback"])
+    text = done(*asked, "-v", env={**hooked, "RINGPROOF_DEBUG": "1"})
+    assert text[0] == Exit.INTERNAL
+    assert text[2].count(b"Traceback (most recent call last)") == 2
+    assert b"called from" in text[1]
+    assert text[1].splitlines()[-1] == b"7 files: 3 proved, 1 refuted, 1 cannot check, 2 internal error"
+
+
+def test_a_bug_in_the_only_file_is_told_as_ever(table: Table, hooked: Environment) -> None:
+    code, printed, aside = done(table("buggy"), "--format", "json", env=hooked)
+    assert (code, printed) == (Exit.INTERNAL, b"")
+    assert aside.startswith(b"internal error: ZeroDivisionError: of ours (sitecustomize.py:")
+    code, printed, aside = done(table("unprintable"), "-N", "4", env=hooked)
+    assert (code, printed) == (Exit.INTERNAL, b"")
+    assert aside.startswith(b"internal error: IndexError: of ours (sitecustomize.py:")
+
+
+# ---- while it runs ------------------------------------------------------------------------------
+
+
+@needs_proc
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_report_is_told_when_all_before_it_are(table: Table, hooked: Environment, jobs: str) -> None:
+    held = table("held")
+    asked = (SHORT[0], SHORT[1], held, SHORT[2], "-N", "2..4", "-j", jobs)
+    process = begun(*asked, env=hooked)
+    held_up(held)
+    assert process.stdout
+    os.set_blocking(process.stdout.fileno(), False)
+    early = b""
+
+    def second() -> bool:
+        nonlocal early
+        early += (process.stdout and process.stdout.read()) or b""
+        return b"\nrefuted  " in early
+
+    until(second)
+    assert b"word_op" not in early
+    assert b"held" not in early
+    os.set_blocking(process.stdout.fileno(), True)
+    go_on(held)
+    late, aside = process.communicate(timeout=WAIT)
+    assert (process.returncode, early + late, aside) == done(*asked, "-o", "-")
+    assert (late.count(b"held.toml"), late.splitlines()[-1]) == (
+        2, b"4 tables: 2 proved, 1 refuted, 1 cannot check",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("form", ["text", "concise", "github", "json"])
+def test_told_one_by_one_is_told_at_once(run: Run, form: str, tmp_path: Path) -> None:
+    """The order in which files are done, and whether each is told then, changes no byte."""
+    files = (*SHORT, "nowhere.toml", "-N", "2..4", "--format", form)
+    printed = run("check", *files, "-j", "1")[1]
+    assert printed == run("check", *files, "-j", "2")[1]
+    run("check", *files, "-o", str(tmp_path / "report"))
+    assert (tmp_path / "report").read_text(encoding="utf-8") == printed
+
+
+@needs_proc
+def test_without_a_terminal_a_line_a_while_says_how_far_it_is(table: Table, hooked: Environment) -> None:
+    held = table("held")
+    asked = (SHORT[0], held, "-j", "2", "-N", "2..3", "--format", "json")
+    both = [begun(*asked, *more, env={**hooked, "EVERY": "0.2"}) for more in ((), ("-q",))]
+    held_up(held, before=1)
+    for process in both:
+        until(lambda process=process: len(children(process.pid)) == 1)
+    time.sleep(0.7)
+    go_on(held)
+    (printed, said), (same, nothing) = (process.communicate(timeout=WAIT) for process in both)
+    assert [r["outcome"] for r in reports(printed).values()] == ["proved", "proved"]
+    assert re.fullmatch(rb"(after \d+ s: [01] of 2 files checked\n)+", said)
+    assert said.count(b"1 of 2") >= 2
+    assert (same, nothing) == (printed, b"")
+
+
+def test_the_sizes_of_an_only_file_are_said(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "EVERY", 0.01)
+    monkeypatch.setattr(progress, "TICK", 0.01)
+    said = progress.Progress(1, "lines")
+    said.size("a.toml", 3, 8)
+    time.sleep(0.2)
+    said.close()
+    told = capsys.readouterr().err
+    assert re.fullmatch(r"(after \d s: a\.toml: 3 of 8 sizes checked\n)+", told)
+    time.sleep(0.1)
+    assert capsys.readouterr().err == ""
+
+
+def test_a_line_of_progress_waits_for_silence(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A report that is printed shows that something happens."""
+    monkeypatch.setattr(progress, "EVERY", 0.15)
+    monkeypatch.setattr(progress, "TICK", 0.01)
+    said = progress.Progress(9, "lines")
+    for _ in range(6):
+        time.sleep(0.05)
+        with said.aside():
+            pass
+    assert capsys.readouterr().err == ""
+    time.sleep(0.3)
+    said.close()
+    assert re.fullmatch(r"(after \d+ s: 0 of 9 files checked\n)+", capsys.readouterr().err)
+
+
+class Terminal:
+    """A terminal on which a process has its stderr."""
+
+    def __init__(self, *arguments: str, env: Environment) -> None:
+        self.ours, theirs = pty.openpty()
+        self.process = subprocess.Popen([*COMMAND, *arguments], cwd=HOME, env=env, start_new_session=True,
+                                        stdout=subprocess.PIPE, stderr=theirs)  # fmt: skip
+        os.close(theirs)
+        self.shown = ""
+
+    def look(self) -> str:
+        """All that has been shown; does not wait."""
+        while select.select([self.ours], [], [], 0)[0]:
+            try:
+                self.shown += os.read(self.ours, 1 << 16).decode()
+            except OSError:  # the other side is closed
+                break
+        return self.shown
+
+    def end(self) -> tuple[bytes, str]:
+        """What was printed on stdout, and shown here."""
+        printed = self.process.communicate(timeout=WAIT)[0]
+        shown = self.look()
+        os.close(self.ours)
+        return printed, shown
+
+
+def test_on_a_terminal_a_bar_says_how_far_it_is(table: Table, hooked: Environment) -> None:
+    held = table("held")
+    terminal = Terminal(held, SHORT[0], "-j", "2", "-N", "2..3", env=hooked)
+    until(lambda: re.search(r"ring_all_gather\.toml  #{12}\.{12}  1/2", terminal.look()))
+    go_on(held)
+    printed, shown = terminal.end()
+    assert shown.endswith("\r\x1b[K")
+    assert b"2 tables: 2 proved" in printed
 
 
 # ---- Ctrl-C -------------------------------------------------------------------------------------
@@ -153,130 +339,56 @@ def test_no_worker_outlives_a_killed_parent(long: str) -> None:
 @needs_proc
 @pytest.mark.parametrize("form", ["text", "json"])
 @pytest.mark.parametrize("jobs", ["1", "2"])
-def test_an_interruption_tells_what_is_done(long: str, jobs: str, form: str) -> None:
-    process = begun(*SHORT, long, "-j", jobs, "--format", form, "--bounded", "-N", "2..5,90..400")
-    until(lambda: any(busy(p, 2.5) for p in {process.pid, *children(process.pid)}))
-    began = time.monotonic()
-    os.killpg(process.pid, signal.SIGINT)
+def test_an_interruption_tells_what_is_done(table: Table, hooked: Environment, jobs: str, form: str) -> None:
+    held = table("held")
+    process = begun(*SHORT, held, table("later"), "-j", jobs, "--format", form, "-N", "2..4", env=hooked)
+    workers = {held_up(held)} | children(process.pid)
+    if jobs == "2":
+        until(lambda: len(children(process.pid)) == 1)
+    interrupt(process)
     printed, aside = process.communicate(timeout=WAIT)
     assert (process.returncode, aside) == (Exit.INTERRUPTED, b"interrupted\n")
-    assert time.monotonic() - began < 5
+    until(lambda: not any(map(alive, workers)))
+    late = ["proved"] if jobs == "2" else ["interrupted"]
     if form == "text":
-        assert re.search(r"^6 files: \d proved, .*, \d interrupted$", printed.decode().splitlines()[-1])
-        assert b"ring_all_gather" in printed
+        left = 2 - late.count("proved")
+        last = f"7 files: {4 - left + 1} proved, 1 refuted, 1 cannot check, {left} interrupted"
+        assert printed.decode().splitlines()[-1] == last
+        assert printed.count(b"ring_all_gather.toml:") == 1
     else:
         found = reports(printed)
         assert json.loads(printed)["exit"] == Exit.INTERRUPTED
-        assert [found[SHORT[0]]["outcome"], found[long]["outcome"]] == ["proved", "interrupted"]
-
-
-# ---- a cluster ----------------------------------------------------------------------------------
-
-CLUSTER = """
-import dask, json, sys
-from distributed import LocalCluster
-if __name__ == "__main__":
-    dask.config.set({"distributed.scheduler.allowed-failures": 1})
-    with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
-        print(json.dumps(cluster.scheduler_address), flush=True)
-        for line in sys.stdin:
-            pids = [nanny.process.pid for nanny in cluster.workers.values() if nanny.process]
-            print(json.dumps(pids), flush=True)
-"""
-
-
-class Cluster:
-    """A real cluster on this machine, in a process of its own."""
-
-    def __init__(self, path: Path) -> None:
-        path.write_text(CLUSTER, encoding="utf-8")
-        self.process = subprocess.Popen([sys.executable, str(path)], stdin=subprocess.PIPE, cwd=HOME,
-                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                                        text=True)  # fmt: skip
-        self.address = self._line()
-
-    def _line(self) -> object:
-        assert self.process.stdout
-        return json.loads(self.process.stdout.readline())
-
-    def workers(self) -> set[int]:
-        assert self.process.stdin
-        self.process.stdin.write("\n")
-        self.process.stdin.flush()
-        pids = self._line()
-        assert isinstance(pids, list)
-        return set(pids)
-
-
-@pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[Cluster]:
-    pytest.importorskip("distributed", reason="the extra `dask` is not installed")
-    made = Cluster(tmp_path / "cluster.py")
-    yield made
-    made.process.communicate(timeout=WAIT)
-
-
-def on(cluster: Cluster) -> tuple[str, ...]:
-    return "--executor", "dask", "--scheduler", str(cluster.address)
-
-
-def test_a_cluster_gives_the_same_bytes(cluster: Cluster) -> None:
-    files = (*SHORT, "nowhere.toml", "schedules/ring.toml", "tests/bad/memory_for.toml")
-    here = begun(*files, "-N", "2..30")
-    there = begun(*files, "-N", "2..30", *on(cluster))
-    assert there.communicate(timeout=WAIT) == here.communicate(timeout=WAIT)
-    assert there.returncode == here.returncode == Exit.REFUTED
+        assert [r["outcome"] for r in found.values()] == [*ENDS, "interrupted", *late]
 
 
 @needs_proc
-def test_a_dead_machine_of_a_cluster_loses_no_file(cluster: Cluster, long: str) -> None:
-    process = begun(long, *SHORT, "-N", "2..96", "--format", "json", "--bounded", *on(cluster))
-    idle = {pid: _work(pid) for pid in cluster.workers()}
-    pid = until(lambda: next((p for p in idle if _work(p) > idle[p] + 1), None))
-    assert isinstance(pid, int)
-    os.kill(pid, signal.SIGKILL)
-    printed, aside = process.communicate(timeout=200)
-    assert (aside, process.returncode) == (b"", Exit.REFUTED)
-    assert {path: r["outcome"] for path, r in reports(printed).items()} == {
-        long: "proved", SHORT[0]: "proved", SHORT[1]: "refuted", SHORT[2]: "cannot check",
-        SHORT[3]: "proved", SHORT[4]: reports(printed)[SHORT[4]]["outcome"],
-    }  # fmt: skip
-
-
-def _work(pid: int) -> float:
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_second_interruption_ends_at_once(table: Table, hooked: Environment, jobs: str) -> None:
+    """The first one has the report written, to a pipe that nobody reads."""
+    held = table("held")
+    pipe = Path(held).with_name("pipe")
+    os.mkfifo(pipe)
+    process = begun(SHORT[0], held, "-j", jobs, "-N", "2..3", "-o", str(pipe), env=hooked)
+    workers = {held_up(held)} | children(process.pid)
+    interrupt(process)
+    time.sleep(0.3)
+    assert process.poll() is None
+    began = time.monotonic()
+    interrupt(process)
+    _, aside = process.communicate(timeout=WAIT)
+    assert (process.returncode, aside) == (Exit.INTERRUPTED, b"interrupted\n")
+    assert time.monotonic() - began < 2
+    until(lambda: not any(map(alive, workers)))
 
 
 @needs_proc
-@pytest.mark.sweep
-def test_a_file_that_a_cluster_gives_up_twice_is_named(cluster: Cluster, long: str) -> None:
-    process = begun(long, "schedules/naive.toml", "-N", "4,200..400", "--format", "json", "--bounded",
-                    *on(cluster))  # fmt: skip
-    killed: set[int] = set()
-    while process.poll() is None:
-        for pid in cluster.workers() - killed:
-            if busy(pid, 3.0):
-                os.kill(pid, signal.SIGKILL)
-                killed.add(pid)
-        time.sleep(0.1)
-    printed = process.communicate(timeout=WAIT)[0]
-    assert len(killed) >= 4
-    found = reports(printed)
-    assert [f["code"] for f in found[long]["findings"]] == ["RP506"]  # type: ignore[attr-defined]
-    assert found["schedules/naive.toml"]["outcome"] == "proved"
-    assert process.returncode == Exit.CANNOT_CHECK
-
-
-def test_a_cluster_that_is_not_there(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("distributed", reason="the extra `dask` is not installed")
-    process = begun(SHORT[0], "--executor", "dask", "--scheduler", "tcp://127.0.0.1:9")
-    printed, aside = process.communicate(timeout=WAIT)
-    assert (process.returncode, printed) == (Exit.CANNOT_CHECK, b"")
-    assert b"the cluster at tcp://127.0.0.1:9 cannot be used" in aside
-    assert b"Traceback" not in aside
-
-
-@pytest.mark.parametrize("line", ["--executor dask", "--scheduler x", "--executor dask --scheduler x -j 2"])
-def test_half_a_cluster_is_refused(run: Run, line: str) -> None:
-    assert run("check", SHORT[0], *line.split())[0] == Exit.CANNOT_CHECK
+def test_an_interruption_leaves_a_clean_terminal(table: Table, hooked: Environment) -> None:
+    held = table("held")
+    terminal = Terminal(SHORT[0], held, "-j", "2", "-N", "2..3", env=hooked)
+    until(lambda: "1/2" in terminal.look())
+    interrupt(terminal.process)
+    printed, shown = terminal.end()
+    assert terminal.process.returncode == Exit.INTERRUPTED
+    seen = [line.rpartition("\r\x1b[K")[2] for line in shown.split("\r\n")]
+    assert seen == ["interrupted", ""]
+    assert printed.splitlines()[-1] == b"2 tables: 1 proved, 1 interrupted"

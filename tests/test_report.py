@@ -578,8 +578,19 @@ def test_json_tells_everything_and_the_same_every_time() -> None:
     rendered = json.render(ALL)
     assert rendered == json.render(ALL)
     document = stdlib_json.loads(rendered)
-    assert list(document) == ["version", "tool", "exit", "reports"]
-    assert (document["version"], document["tool"], document["exit"]) == (1, "ringproof", 1)
+    assert list(document) == ["version", "tool", "exit", "summary", "reports"]
+    assert (document["version"], document["tool"], document["exit"]) == (2, "ringproof", 1)
+    assert document["summary"] == {
+        "files": 5,
+        "outcomes": {"proved": 1, "refuted": 1, "undecided": 1, "nothing to prove": 1, "cannot check": 1,
+                     "internal error": 0, "interrupted": 0},
+        "codes": document["summary"]["codes"],
+    }  # fmt: skip
+    assert document["summary"]["codes"] == {
+        code: sum(code in {f["code"] for f in r["findings"]} for r in document["reports"])
+        for code in sorted({f["code"] for r in document["reports"] for f in r["findings"]})
+    }
+    assert document["summary"]["codes"]["RP301"] == 1
     assert [(r["outcome"], r["exit"]) for r in document["reports"]] == [
         ("proved", 0),
         ("refuted", 1),

@@ -75,11 +75,11 @@ def run_convert(path: str, output: str, given: Mapping[str, Any]) -> Exit:
 
 def _read(path: str) -> tuple[str, Any]:
     """What the input is, by its suffix or, from standard input, by how it begins."""
-    from ringproof.inputs import ProgramText, is_program, stdin
+    from ringproof.inputs import ProgramText, is_program, item
 
     if path == "-":
-        item = stdin()
-        return ("program" if isinstance(item, ProgramText) else "table"), item
+        given = item(path)
+        return ("program" if isinstance(given, ProgramText) else "table"), given
     if Path(path).suffix.lower() not in (".toml", ".xml"):
         raise click.UsageError(f"{path}: a table is a .toml file and a program an .xml file; this is neither")
     return ("program" if is_program(path) else "table"), path

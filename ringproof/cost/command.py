@@ -160,7 +160,7 @@ def _predicted(found: Survey, machine: Machine | None, given: Mapping[str, Any])
 
 def _render(found: Survey, given: Mapping[str, Any], output: str | None) -> str:
     from ringproof.report.cost import csv, json, markdown, text
-    from ringproof.run import style
+    from ringproof.tell import style
 
     if given["form"] == "text":
         return text.render(found, style=style(given["color"], output))

@@ -122,18 +122,6 @@ def out_of_memory(have: float) -> Finding:
     return Finding("RP205", title, primary=Label(Place(("ranks",))), helps=helps)
 
 
-def worker_died(how: str) -> Finding:
-    """A file that nobody lived to check; ``how`` the last worker ended, in words."""
-    title = "not checked: the worker that checked this file died, and again when it was checked once more"
-    helps = ("allow less memory with --memory, narrow the sizes with -N, or check this file alone",)
-    return Finding("RP506", title, notes=(how,), helps=helps)
-
-
-def not_reached() -> Finding:
-    """A file that an interruption left unchecked."""
-    return Finding("RP507", "not checked to its end: interrupted", "warning")
-
-
 def false_claim(
     claim: Claim, size: Size, claimed: Fraction, counted: Fraction, wrong: int, asked: int
 ) -> Finding:

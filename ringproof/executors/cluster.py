@@ -1,38 +1,31 @@
-"""Checking on a Dask cluster that is already there: its workers get files, and parts of long ones.
+"""Checking on a Dask cluster that is already there: its workers get files, and shares of long ones.
 
-A worker needs ringproof in the same version, and none of the files: what they say is read here.  Z3
-in one process works for one thread at a time, so a worker with more threads has them take turns.
+A worker needs ringproof in the same version, and none of the files: what they say is read here.
 """
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError
 from time import monotonic
 from typing import Any
 
-from ringproof.assess import Assessment, Options, Symmetry, symmetry_of
-from ringproof.check import Prepared, assess_size, finish, prepare, reserve, wrong
-from ringproof.executors.task import check_one, heaviest_first, lost, no_memory, path_of
+from ringproof.assess import Options
+from ringproof.check import Prepared, prepare
+from ringproof.executors import shares
+from ringproof.executors.connection import LostCluster, connected, workers
+from ringproof.executors.task import failed, heaviest_first, left, lost, no_memory, path_of
 from ringproof.inputs import Item, ProgramText, is_program
-from ringproof.problem import EnginesDisagree, ExpansionError
 from ringproof.table.source import Source, read
 from ringproof.textfile import LARGEST_PROGRAM, SourceError, read_text
 from ringproof.verdict import Report
-from ringproof.version import version
+from ringproof.version import kin
 
-SIZES_A_PART = 8
-PATIENCE = 30.0  # seconds, for a cluster without any worker
-_TURN = threading.Lock()
+WORKERLESS = 30.0  # seconds, for a cluster without any worker
+GONE = "the connection to the scheduler is gone"
+_ASLEEP = 2.0  # seconds, between two looks at who is there
 
 Work = Prepared | ProgramText | Report
-Failure = ExpansionError | EnginesDisagree | MemoryError
-Part = tuple[list[tuple[int, Assessment]], tuple[int, Failure] | None, Symmetry]
-
-
-class NoCluster(Exception):
-    """There is no cluster that could check, and why."""
 
 
 def on_cluster(items: Sequence[Item], options: Options, address: str) -> Iterator[tuple[int, Report]]:
@@ -40,40 +33,22 @@ def on_cluster(items: Sequence[Item], options: Options, address: str) -> Iterato
 
     The scheduler tries a file on other workers when one dies with it.  What it gives up is tried
     once more when all others are done, alone; only then it is named, for another file of the same
-    worker may have been the cause.  Errors: `NoCluster`; what a check raises.
+    worker may have been the cause.  What a check raises is the report of that file, where it is not
+    the only one.  Errors: `NoCluster`; `LostCluster` when the cluster goes, after a report of every file.
     """
-    client = _connect(address)
-    try:
-        works = [_read(item, options) for item in items]
-        died: dict[int, str] = {}
-        yield from _round(client, works, heaviest_first(list(items), options), options, died)
-        again = sorted(died)
-        died.clear()
-        for i in again:
-            yield from _round(client, works, [i], options, died)
-        for i, how in died.items():
+    with connected(address) as client:
+        run = _Run(client, items, options)
+        try:
+            yield from run.round(heaviest_first(list(items), options))
+            again = sorted(run.died)
+            run.died.clear()
+            for i in again:
+                yield from run.round([i])
+        except LostCluster as error:
+            yield from ((i, left(items[i], str(error))) for i in range(len(items)) if i not in run.done)
+            raise
+        for i, how in run.died.items():
             yield i, lost(items[i], how)
-    finally:
-        client.close(timeout=2)
-
-
-def _connect(address: str) -> Any:
-    try:
-        import distributed
-    except ImportError:
-        raise NoCluster("distributed is not installed; pip install 'ringproof[dask]'") from None
-    dask: Any = distributed  # which is partly typed
-    try:
-        client = dask.Client(address, timeout=10)
-        client.wait_for_workers(1, timeout=PATIENCE)
-        there = set(client.run(version).values())
-    except (ValueError, OSError, ModuleNotFoundError) as error:
-        told = " ".join(str(error).split())[:200]
-        raise NoCluster(f"the cluster at {address} cannot be used: {told}") from None
-    if there != {version()}:
-        told = ", ".join(sorted(there))
-        raise NoCluster(f"the workers have ringproof {told}, and this is {version()}")
-    return client
 
 
 def _read(item: Item, options: Options) -> Work:
@@ -90,104 +65,94 @@ def _read(item: Item, options: Options) -> Work:
         return no_memory(item, options)
 
 
-def _round(
-    client: Any, works: Sequence[Work], order: Sequence[int], options: Options, died: dict[int, str]
-) -> Iterator[tuple[int, Report]]:
-    """Have every file of ``order`` checked; why some were given up is added to ``died``."""
-    futures: dict[Any, int] = {}
-    for i in order:
-        work = works[i]
-        if isinstance(work, Report):
-            yield i, work
-        else:
-            futures[_submit(client, work, options)] = i
-    while futures:
-        for future in _done(client, futures, died):
-            i = futures.pop(future)
-            told = _told(future)
-            if isinstance(told, str):
-                died[i] = told
+class _Run:
+    """One run on a cluster: ``done`` files have a report, ``died`` says why some were given up."""
+
+    def __init__(self, client: Any, items: Sequence[Item], options: Options) -> None:
+        self.client, self.items, self.options = client, items, options
+        self.done: set[int] = set()
+        self.died: dict[int, str] = {}
+
+    def round(self, order: Sequence[int]) -> Iterator[tuple[int, Report]]:
+        """Have every file of ``order`` checked once; errors: `LostCluster`, or of an only file its own."""
+        futures: dict[Any, int] = {}
+        for i in order:
+            begun = self._begun(i)
+            if isinstance(begun, Report):
+                self.done.add(i)
+                yield i, begun
             else:
-                yield i, told
+                futures[begun] = i
+        while futures:
+            for future in self._ended(futures):
+                i = futures.pop(future)
+                told = self._told(future, i)
+                if isinstance(told, str):
+                    self.died[i] = told
+                else:
+                    self.done.add(i)
+                    yield i, told
 
-
-def _submit(client: Any, work: Prepared | ProgramText, options: Options) -> Any:
-    if isinstance(work, ProgramText):
-        return client.submit(_whole, work, options, pure=False)
-    count = -(-len(work.report.sizes) // SIZES_A_PART)
-    parts = [client.submit(_part, work, options, k, count, pure=False) for k in range(count)]
-    return client.submit(_finish, work, options, parts, pure=False)
-
-
-def _done(client: Any, futures: dict[Any, int], died: dict[int, str]) -> list[Any]:
-    """Futures that have come to an end; waits for one, and not for ever where no worker is left."""
-    import distributed
-
-    dask: Any = distributed
-    since = monotonic()
-    while True:
+    def _begun(self, i: int) -> Any:
+        """The future of a file's report, or the report when there is nothing left to do."""
         try:
-            return list(dask.wait(list(futures), timeout=2, return_when="FIRST_COMPLETED").done)
-        except TimeoutError:
-            if client.scheduler_info()["workers"]:
-                since = monotonic()
-            if monotonic() - since < PATIENCE:
-                continue
-            how = f"the cluster has had no worker for {PATIENCE:.0f} s"
-        except (CancelledError, OSError):
-            how = "the scheduler is gone"
-        died.update(dict.fromkeys(futures.values(), how))
-        futures.clear()
-        return []
+            work = _read(self.items[i], self.options)
+            return work if isinstance(work, Report) else self._submit(work)
+        except Exception as error:
+            if self.client.status != "running":
+                raise LostCluster(GONE) from error
+            return self._bug(i, error)
 
+    def _submit(self, work: Prepared | ProgramText) -> Any:
+        submit, options, ours = self.client.submit, self.options, kin()
+        if isinstance(work, ProgramText):
+            return submit(shares.program, work, options, ours, pure=False)
+        sizes = range(len(work.report.sizes))
+        step = -(-len(sizes) // shares.SIZES_A_SHARE)
+        parts = [submit(shares.share, work, options, sizes[k::step], ours, pure=False) for k in range(step)]
+        return submit(shares.rest, work, options, parts, ours, pure=False)
 
-def _told(future: Any) -> Report | str:
-    """The report, or how the workers that had it ended; errors: what the check raised."""
-    from distributed import KilledWorker
+    def _bug(self, i: int, error: Exception) -> Report:
+        if len(self.items) == 1:
+            raise error
+        return failed(self.items[i], error)
 
-    try:
-        error = future.exception()
-    except CancelledError:
-        return "the scheduler gave it up"
-    if isinstance(error, KilledWorker):
-        return f"{error.allowed_failures + 1} workers of the cluster died with it, one after another"
-    if isinstance(error, Exception):
-        raise error
-    report: Report = future.result()
-    return report
+    def _ended(self, futures: dict[Any, int]) -> list[Any]:
+        """Futures that have come to an end; waits for one, and not for ever where nobody is left."""
+        import distributed
 
+        dask: Any = distributed
+        since = monotonic()
+        while True:
+            try:
+                return list(dask.wait(list(futures), timeout=_ASLEEP, return_when="FIRST_COMPLETED").done)
+            except TimeoutError:
+                if workers(self.client):
+                    since = monotonic()
+            except (CancelledError, OSError):
+                if ended := [future for future in futures if future.done()]:
+                    return ended
+            if monotonic() - since > WORKERLESS:
+                why = "one that has no ringproof ends as soon as it is asked"
+                raise LostCluster(f"the cluster has had no worker for {WORKERLESS:.0f} s; {why}")
 
-def _whole(work: ProgramText, options: Options) -> Report:
-    with _TURN:
-        return check_one(work, options)
+    def _told(self, future: Any, i: int) -> Report | str:
+        """The report on a file, or how the workers that had it ended."""
+        from distributed import KilledWorker
 
-
-def _part(work: Prepared, options: Options, first: int, step: int) -> Part:
-    """Assess sizes ``first``, ``first + step``, ... up to one that cannot be, with its number."""
-    with _TURN:
-        symmetry = symmetry_of(work.schedule, options.settings)
-        found: list[tuple[int, Assessment]] = []
-        numbers = range(first, len(work.report.sizes), step)
+        if self.client.status != "running":
+            raise LostCluster(GONE)
         try:
-            reserve(work, options)
-            for i in numbers:
-                found.append((i, assess_size(work, work.report.sizes[i], options, symmetry)))
-        except (ExpansionError, EnginesDisagree, MemoryError) as error:
-            return found, (numbers[len(found)], error), symmetry
-        return found, None, symmetry
-
-
-def _finish(work: Prepared, options: Options, parts: list[Part]) -> Report:
-    """The report on a table from all its parts; the smallest size that cannot be assessed counts."""
-    errors = [error for _, error, _ in parts if error is not None]
-    if errors:
-        _, first = min(errors, key=lambda pair: pair[0])
-        if isinstance(first, MemoryError):
-            return no_memory(work.source, options)
-        return wrong(work.report, first)
-    assessed = [one for _, one in sorted((pair for part, _, _ in parts for pair in part), key=lambda p: p[0])]
-    with _TURN:
-        try:
-            return finish(work, assessed, parts[0][2], options, 0.0)
-        except MemoryError:
-            return no_memory(work.source, options)
+            error = future.exception()
+        except CancelledError:
+            error = None
+        if future.status == "cancelled" or isinstance(error, shares.UnwantedError):
+            return "the scheduler gave it up"
+        if isinstance(error, KilledWorker):
+            return f"{error.allowed_failures + 1} workers of the cluster died with it, one after another"
+        if isinstance(error, shares.StrangerError):
+            raise LostCluster(f"a worker that came later has {error}")
+        if error is None:
+            report: Report = future.result()
+            return report
+        return self._bug(i, error.with_traceback(future.traceback()))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import pickle
 import signal
 import sys
 import threading
@@ -15,7 +14,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 
 from ringproof.assess import Options
-from ringproof.executors.task import check_one, heaviest_first, lost
+from ringproof.executors.task import check_one_of_many, failed, heaviest_first, lost
 from ringproof.inputs import Item
 from ringproof.verdict import Report
 
@@ -33,7 +32,7 @@ def in_processes(items: Sequence[Item], options: Options, jobs: int) -> Iterator
     """Check files on ``jobs`` processes: the number of each with its report, as they are done.
 
     A file whose process dies is checked once more when all others are done, with the machine to
-    itself; only then it is named.  Errors: what a check raises, from the process that raised it.
+    itself; only then it is named.  What a check raises is the report of that file.
     """
     died: dict[int, str] = {}
     yield from _round(items, heaviest_first(list(items), options), options, jobs, died)
@@ -60,8 +59,8 @@ def _round(
                     died[worker.has] = _ended(worker)
                     workers.remove(worker)
                     continue
-                if isinstance(told, Exception):
-                    raise told
+                except Exception as error:  # what it sent cannot be read
+                    told = failed(items[worker.has], error)
                 yield worker.has, told
                 if waiting:
                     worker.has = waiting.popleft()
@@ -128,9 +127,11 @@ def _serve(theirs: Connection, options: Options) -> None:
         except EOFError:
             return
         try:
-            theirs.send(check_one(item, options))
-        except Exception as error:
-            theirs.send(_portable(error))
+            theirs.send(check_one_of_many(item, options))
+        except OSError:
+            return
+        except Exception as error:  # what it found cannot be sent
+            theirs.send(failed(item, error))
 
 
 def _end_with_parent() -> None:
@@ -138,15 +139,3 @@ def _end_with_parent() -> None:
     if parent is not None:
         parent.join()
         os._exit(1)
-
-
-def _portable(error: Exception) -> Exception:
-    """The error itself, or what it says where it cannot be sent to another process."""
-    try:
-        pickle.loads(pickle.dumps(error))
-        return error
-    except Exception:
-        told = RuntimeError(f"{type(error).__name__}: {error}")
-        for note in getattr(error, "__notes__", ()):
-            told.add_note(note)
-        return told

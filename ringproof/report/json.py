@@ -9,6 +9,7 @@ from typing import Any
 
 from ringproof.codes import CODES
 from ringproof.report.places import Stands, stands_of
+from ringproof.report.summary import Summary, summary
 from ringproof.table.written import literal
 from ringproof.verdict import (
     Beyond,
@@ -25,7 +26,7 @@ from ringproof.verdict import (
 )
 from ringproof.wording import every_finding, outcome, result_word, runs
 
-VERSION = 1
+VERSION = 2
 
 
 def render(reports: Sequence[Report]) -> str:
@@ -38,9 +39,15 @@ def render(reports: Sequence[Report]) -> str:
         "version": VERSION,
         "tool": "ringproof",
         "exit": int(worst([report.exit for report in reports])),
+        "summary": _summary(summary(reports)),
         "reports": [_report(report) for report in reports],
     }
     return json.dumps(document, indent=2) + "\n"
+
+
+def _summary(found: Summary) -> dict[str, Any]:
+    codes = {code: counted.files for code, counted in found.codes.items()}
+    return {"files": found.files, "outcomes": dict(found.outcomes), "codes": codes}
 
 
 def _report(report: Report) -> dict[str, Any]:

@@ -7,12 +7,13 @@ from typing import Any, get_args
 from ringproof.codes import CODES
 from ringproof.report.json import VERSION
 from ringproof.verdict import Exit, Severity
+from ringproof.wording import OUTCOMES
 
 Schema = dict[str, Any]
-OUTCOMES = ("proved", "refuted", "undecided", "nothing to prove", "cannot check", "internal error",
-            "interrupted")  # fmt: skip
 WORDS = ("proved", "refuted", "undecided", "waived", "vacuous")
 _TEXT: Schema = {"type": "string"}
+_POLICY = "changes when a key comes, goes or changes its meaning; a code or an exit may come without"
+_COUNT: Schema = {"type": "integer", "minimum": 0}
 _FROM_ONE: Schema = {"type": "integer", "minimum": 1}
 
 
@@ -20,9 +21,10 @@ def schema() -> Schema:
     """The JSON Schema (2020-12) of the document that ``--format json`` writes."""
     exits: Schema = {"enum": sorted(map(int, Exit))}
     document = _object({
-        "version": {"const": VERSION, "description": "changes when a key changes its meaning or goes"},
+        "version": {"const": VERSION, "description": _POLICY},
         "tool": {"const": "ringproof"},
         "exit": {**exits, "description": "the worst of all reports"},
+        "summary": {**_summary(), "description": "of all reports, be it one or many"},
         "reports": _list("report"),
     })  # fmt: skip
     return {
@@ -36,6 +38,15 @@ def schema() -> Schema:
             "sizes": _sizes(),
         },
     }  # fmt: skip
+
+
+def _summary() -> Schema:
+    codes = {"type": "object", "propertyNames": {"enum": list(CODES)}, "additionalProperties": _FROM_ONE}
+    return _object({
+        "files": _COUNT,
+        "outcomes": _object(dict.fromkeys(OUTCOMES, _COUNT)),
+        "codes": {**codes, "description": "how many files have a finding of a code"},
+    })  # fmt: skip
 
 
 def _report(exits: Schema) -> Schema:

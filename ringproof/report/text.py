@@ -5,7 +5,6 @@ The only module that knows colour.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -14,6 +13,7 @@ from ringproof.codes import CODES
 from ringproof.report.places import Stands, stands_of
 from ringproof.report.properties import Detail, properties, role_of, said
 from ringproof.report.snippet import Mark, Paint, Role, draw, gutter, visible
+from ringproof.report.summary import Summary, summary
 from ringproof.verdict import Exit, Finding, Report
 from ringproof.wording import count_text, every_finding, outcome, outcome_text
 
@@ -27,13 +27,27 @@ def render(reports: Sequence[Report], *, style: Style = "plain", detail: Detail 
     ``quiet`` leaves out whatever is proved; ``verbose`` adds times and how to read on.  The result
     is empty or ends with a line end.
     """
-    paint = _painter(style)
-    blocks = [block for report in reports if outcome(report) != "interrupted"
-              for block in _blocks(report, detail, paint)]  # fmt: skip
+    blocks = [block for report in reports for block in blocks_of(report, style=style, detail=detail)]
+    return "\n".join([*blocks, *ending(reports, style=style, detail=detail)])
+
+
+def blocks_of(report: Report, *, style: Style = "plain", detail: Detail = "normal") -> list[str]:
+    """Write one report of several as blocks of whole lines, to be separated by blank lines."""
+    blocks = [] if outcome(report) == "interrupted" else _blocks(report, detail, _painter(style))
+    return [_lines(block) for block in blocks]
+
+
+def ending(reports: Sequence[Report], *, style: Style = "plain", detail: Detail = "normal") -> list[str]:
+    """Write the last block of several reports: how many came out how."""
     told = detail != "quiet" or any(report.exit is not Exit.PROVED for report in reports)
-    if len(reports) > 1 and told:
-        blocks.append([*_codes(reports, paint), _totals(reports, paint)])
-    return "\n".join("".join(f"{line}\n" for line in block) for block in blocks)
+    if len(reports) < 2 or not told:
+        return []
+    paint, counted = _painter(style), summary(reports)
+    return [_lines([*_codes(counted, paint), _totals(reports, counted, paint)])]
+
+
+def _lines(block: Sequence[str]) -> str:
+    return "".join(f"{line}\n" for line in block)
 
 
 def finding(report: Report, found: Finding) -> str:
@@ -60,33 +74,27 @@ def _blocks(report: Report, detail: Detail, paint: Paint) -> list[list[str]]:
 
 
 def _explained(finding: Finding) -> Finding:
+    """A finding with where to read on, and of a bug of ours with every call on the way there."""
+    calls = finding.details.get("traceback")
+    if calls:
+        finding = replace(finding, notes=(*finding.notes, "\n".join(["called from", *map(str, calls)])))
     hint = f"ringproof explain {finding.code}   says more about this rule"
     return replace(finding, helps=(*finding.helps, hint))
 
 
-def _codes(reports: Sequence[Report], paint: Paint) -> list[str]:
+def _codes(counted: Summary, paint: Paint) -> list[str]:
     """How many of several files have a finding of each code; lines to stand above the totals."""
-    worst: dict[str, Role] = {}
-    counted: Counter[str] = Counter()
-    for report in reports:
-        findings = every_finding(report)
-        counted.update({finding.code for finding in findings})
-        for finding in findings:
-            worst[finding.code] = min(worst.get(finding.code, finding.severity), finding.severity)
-    names = {code: CODES[code].name if code in CODES else "" for code in sorted(counted)}
+    names = {code: CODES[code].name if code in CODES else "" for code in counted.codes}
     width = max(map(len, names.values()), default=0)
-    return [f"{paint(worst[code], code)}  {name:<{width}}  in {count_text(counted[code], 'file')}"
-            for code, name in names.items()]  # fmt: skip
+    return [f"{paint(found.severity, code)}  {names[code]:<{width}}  in {count_text(found.files, 'file')}"
+            for code, found in counted.codes.items()]  # fmt: skip
 
 
-def _totals(reports: Sequence[Report], paint: Paint) -> str:
-    words = [outcome(report) for report in reports]
-    order = ("proved", "refuted", "undecided", "nothing to prove", "cannot check", "internal error",
-             "interrupted")  # fmt: skip
-    parts = [paint(role_of(w), f"{words.count(w)} {w}") for w in order if w in words]
+def _totals(reports: Sequence[Report], counted: Summary, paint: Paint) -> str:
+    parts = [paint(role_of(w), f"{count} {w}") for w, count in counted.outcomes.items() if count]
     kinds = {report.kind for report in reports}
     noun = kinds.pop() if len(kinds) == 1 else "file"
-    return f"{count_text(len(words), noun)}: {', '.join(parts)}"
+    return f"{count_text(counted.files, noun)}: {', '.join(parts)}"
 
 
 def _painter(style: Style) -> Paint:

@@ -82,7 +82,7 @@ def _unreadable(path: str, error: Exception) -> Finding:
         reason = "there is no such file"
         helps = tuple(f"did you mean `{other}`?" for other in _near(path))
     elif isinstance(error, IsADirectoryError):
-        reason = "it is a folder; one table belongs here"
+        reason = "it is a folder; one file belongs here"
     elif isinstance(error, PermissionError):
         reason = "you have no permission to read it"
     else:

@@ -64,7 +64,7 @@ def _syntax(error: expat.ExpatError, text: str) -> Finding:
     before = text.split("\n")[error.lineno - 1 : error.lineno]
     column = len((before[0] if before else "").encode()[: error.offset].decode("utf-8", "ignore")) + 1
     if not text.strip():
-        return Finding("RP601", "the file is empty")
+        return Finding("RP601", "the file is empty", primary=Label(Spot(1, 1)))
     title = "the file is cut off, or" if error.code == _CUT_OFF else "the file"
     label = Label(Spot(error.lineno, column), reason)
     return Finding("RP601", f"{title} is not XML", primary=label)

@@ -70,6 +70,8 @@ def too_large(largest: int) -> Finding:
 def _bytes(path: str, largest: int) -> bytes:
     if path != "-":
         with open(path, "rb") as file:
+            if os.fstat(file.fileno()).st_size > largest:  # it is not read at all
+                raise SourceError(path, too_large(largest))
             return file.read(largest + 1)
     if sys.stdin is None:
         raise OSError("standard input is closed")

@@ -145,13 +145,12 @@ def _text(path: Path) -> str:
     try:
         if path.exists() and not path.is_file():
             raise Unreadable(f"cannot read {path}: it is no file")
-        with path.open("rb") as file:
-            raw = file.read(LARGEST + 1)
+        if path.stat().st_size > LARGEST:  # it is not read at all
+            raise Unreadable(f"{path} is larger than {LARGEST >> 20} MiB")
+        raw = path.read_bytes()
     except (OSError, ValueError) as error:
         reason = (getattr(error, "strerror", None) or str(error)).lower()
         raise Unreadable(f"cannot read {path}: {reason}") from None
-    if len(raw) > LARGEST:
-        raise Unreadable(f"{path} is larger than {LARGEST >> 20} MiB")
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:

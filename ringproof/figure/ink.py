@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 from xml.etree import ElementTree
-from xml.parsers.expat import ErrorString
+from xml.parsers import expat
 
 from ringproof.figure.lettering import width_of
 
@@ -106,8 +107,15 @@ def _root(text: str) -> Any:
     try:
         return ElementTree.fromstring(text)
     except ElementTree.ParseError as error:
-        line, column = error.position
-        raise InkError(f"not an SVG: {ErrorString(error.code)}", (line, column + 1)) from None
+        raise InkError(f"not an SVG: {expat.ErrorString(error.code)}", _broken(text)) from None
+
+
+def _broken(text: str) -> tuple[int, int]:
+    """Where a text stops to be XML."""
+    parser, raw = expat.ParserCreate(), text.encode("utf-8")
+    with suppress(expat.ExpatError):
+        parser.Parse(raw, True)
+    return place_in(text, len(raw[: parser.ErrorByteIndex].decode("utf-8", "ignore")))
 
 
 def read_ink(text: str) -> Drawing:

@@ -122,6 +122,9 @@ def _fitting(metadata: Mapping[str, Any]) -> None:
     sizes = [metadata[key] for key in ("N", "slots", "steps", "chunks", "chunk")]
     if not all(type(size) is int and 0 <= size < MOST_CELLS for size in sizes):
         raise ValueError("a size that is none")
+    numbers = all(type(value) is int for value in metadata["params"].values())
+    if not numbers or type(metadata["version"]) is not str:
+        raise ValueError("parameters or a version that are none")
     ranks, slots, steps, chunks, _ = sizes
     if ranks * max(slots, chunks) * max(ranks, steps + 1) > MOST_CELLS or steps > MOST_STEPS:
         raise TooLargeError(f"sizes larger than any picture's: N = {ranks}, {slots} slots, {steps} steps")

@@ -88,6 +88,7 @@ _ALL = (
     Code("RP505", "wrong-beyond", "a table is right for all it claims, and wrong at some N beyond"),
     Code("RP506", "worker-died", "the process or machine that checked a file died, twice"),
     Code("RP507", "interrupted", "the check was interrupted before it came to the end of a file"),
+    Code("RP508", "not-applied", "an option is for the other kind of file, so this one is checked without"),
     # ---- RP6xx: programs ----
     Code("RP601", "xml-syntax", "a program's file is not XML, or is cut off"),
     Code("RP602", "document-type", "a program's file declares a document type or entities"),

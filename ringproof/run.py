@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from ringproof.applies import fitting, noted
 from ringproof.assess import Options, Settings
 from ringproof.codes import CODES, find
 from ringproof.diagnose.problems import not_reached
@@ -39,6 +40,7 @@ def run_check(paths: Sequence[str], given: Mapping[str, Any]) -> Exit:
     if output is not None:
         _writable(output, found)
     files: list[Item] = [stdin() if file == "-" else file for file in found]
+    fitting(files, given["given"])
     done: dict[int, Report] = {}
     with last_words(lambda: _tell_done(files, dict(done), given, output)):
         _check_all(files, options, given, done)
@@ -52,7 +54,7 @@ def _check_all(
     progress = Progress(len(files))
     try:
         for i, report in _checked(files, options, given, progress):
-            done[i] = report
+            done[i] = noted(report, given["given"])
             progress.file(report.path)
     finally:
         progress.clear()

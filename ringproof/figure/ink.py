@@ -85,6 +85,8 @@ class Drawing:
 
 def metadata_of(text: str, most: int = 1 << 30) -> str:
     """What an SVG says of itself, of at most so many characters; errors: `InkError`."""
+    if (at := text.find("<!DOCTYPE")) >= 0:
+        raise InkError("it declares a document type; a picture has none", place_in(text, at))
     found = next((e.text or "" for e in _root(text).iter() if _tag(e) == "metadata"), "")
     if len(found) > most:
         place = place_in(text, text.find("<metadata"))
@@ -99,11 +101,9 @@ def place_in(text: str, at: int) -> tuple[int, int]:
 
 
 def _root(text: str) -> Any:
-    """The tree of a file that is small enough to hold, and declares nothing that unfolds."""
+    """The tree of a file that is small enough to hold."""
     if text.count("<") > MOST_TAGS or text.count("=") > MOST_ATTRIBUTES:
         raise InkError(f"more than {MOST_TAGS} tags or {MOST_ATTRIBUTES} attributes: no picture has them")
-    if (at := text.find("<!DOCTYPE")) >= 0:
-        raise InkError("it declares a document type; a picture has none", place_in(text, at))
     try:
         return ElementTree.fromstring(text)
     except ElementTree.ParseError as error:

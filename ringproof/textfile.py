@@ -8,6 +8,7 @@ import sys
 from bisect import bisect_right
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import Any
 
 from ringproof.verdict import Finding, Label, Spot, TableError
 
@@ -32,6 +33,15 @@ class SourceError(TableError):
     def __init__(self, path: str, finding: Finding, text: str = "") -> None:
         super().__init__((finding,))
         self.path, self.text = path, text
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (self.path, self.findings, self.text)
+
+
+def _again(path: str, findings: tuple[Finding, ...], text: str) -> SourceError:
+    made = SourceError(path, findings[0], text)
+    made.findings = findings
+    return made
 
 
 def read_text(path: str, largest: int = LARGEST) -> tuple[str, str]:

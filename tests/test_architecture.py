@@ -37,8 +37,10 @@ def text_of(module: str) -> str:
 # From what everyone may use to what nobody may use.  A module imports from its own line or a line
 # above it.  Rooms that a line names together are apart: the two engines do not know each other.
 LAYERS = (
+    ("ringproof.errors",),
     ("ringproof.verdict", "ringproof.codes", "ringproof.version"),
     ("ringproof.wording", "ringproof.textfile", "ringproof.outfile"),
+    ("ringproof.arguments",),
     ("ringproof.table.tree", "ringproof.table.misread", "ringproof.table.syntax",
      "ringproof.table.written"),
     ("ringproof.table.expr", "ringproof.table.source"),
@@ -76,7 +78,7 @@ LAYERS = (
     ("ringproof.figure.upkeep",),
     ("ringproof.cost.command", "ringproof.bound.command", "ringproof.certify", "ringproof.figure.command",
      "ringproof.convert"),
-    ("ringproof.api", "ringproof.strategies", "ringproof.lsp"),
+    ("ringproof.api", "ringproof.pictures", "ringproof.strategies", "ringproof.lsp"),
     ("ringproof.testing",),
     ("ringproof.cli",),
     ("ringproof.__main__", "ringproof"),

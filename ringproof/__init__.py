@@ -8,8 +8,9 @@
     14
 
 A table is read by `load` and `parse`, or built by `build`.  `check`, `simulate`, `cost` and `draw`
-take one, or its path; `render` writes a report.  `ringproof.testing` is for tests of your own, and
-`ringproof.strategies` draws tables for Hypothesis.
+take one, or its path; `check` also the path of a program, and `render` writes its report as text, JSON,
+SARIF and more.  `ringproof.testing` is for tests of your own, and `ringproof.strategies` draws tables
+for Hypothesis.  Whatever is raised on purpose is a `RingproofError`.
 
 Nothing is imported before it is used, neither numpy nor Z3.
 """
@@ -23,10 +24,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ringproof.api import check as check
     from ringproof.api import cost as cost
-    from ringproof.api import draw as draw
     from ringproof.api import render as render
     from ringproof.api import simulate as simulate
+    from ringproof.arguments import ArgumentError as ArgumentError
+    from ringproof.arguments import ArgumentTypeError as ArgumentTypeError
+    from ringproof.errors import RingproofError as RingproofError
     from ringproof.figure.prepare import NotProvedError as NotProvedError
+    from ringproof.figure.render import RenderError as RenderError
+    from ringproof.pictures import draw as draw
     from ringproof.tables import Table as Table
     from ringproof.tables import build as build
     from ringproof.tables import load as load
@@ -36,13 +41,16 @@ if TYPE_CHECKING:
     from ringproof.verdict import TableError as TableError
 
 _HOMES = {
-    "check": "api", "cost": "api", "draw": "api", "render": "api", "simulate": "api",
+    "check": "api", "cost": "api", "draw": "pictures", "render": "api", "simulate": "api",
     "Table": "tables", "build": "tables", "load": "tables", "parse": "tables",
     "Exit": "verdict", "Report": "verdict", "TableError": "verdict", "NotProvedError": "figure.prepare",
+    "RingproofError": "errors", "ArgumentError": "arguments", "ArgumentTypeError": "arguments",
+    "RenderError": "figure.render",
 }  # fmt: skip
 __all__ = [
-    "Exit", "NotProvedError", "Report", "Table", "TableError", "build", "check", "cost", "draw", "load",
-    "parse", "render", "simulate",
+    "ArgumentError", "ArgumentTypeError", "Exit", "NotProvedError", "RenderError", "Report",
+    "RingproofError", "Table", "TableError", "build", "check", "cost", "draw", "load", "parse", "render",
+    "simulate",
 ]  # fmt: skip
 
 
@@ -65,7 +73,7 @@ class _Package(ModuleType):
         return getattr(import_module(f"{self.__name__}.{_HOMES[name]}"), name)
 
     def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *_HOMES})
+        return sorted({name for name in super().__dir__() if name.startswith("__")} | {*_HOMES})
 
 
 sys.modules[__name__].__class__ = _Package

@@ -1,47 +1,63 @@
-"""What `import ringproof` offers beside tables: check, simulate, cost, draw, and reports as text.
+"""What `import ringproof` offers beside tables and pictures: check, simulate, cost, and reports as text.
 
-Every function takes a `Table`, or the path of one.
+Every function takes a `Table`, or the path of one; `check` also the path of a program.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from ringproof.tables import PathLike, Table, load
-from ringproof.verdict import Report, Size, TableError
-from ringproof.wording import runs
+from ringproof.arguments import (
+    MONTH,
+    ArgumentError,
+    ArgumentTypeError,
+    PathLike,
+    amount,
+    one_of,
+    path_of,
+    ranks_of,
+    whole,
+    words_of,
+)
+from ringproof.tables import Table, size_of, table_of, unrolled
+from ringproof.verdict import Report
 
 if TYPE_CHECKING:
     from ringproof.assess import Options
     from ringproof.cost.values import Cost
-    from ringproof.figure.layout import Layout
+    from ringproof.program.asked import Asked
     from ringproof.simulate import Outcome
 
 Ranks = int | Iterable[int] | None
 Further = Literal["used", "order", "no-swap"]
 EveryN = Literal["auto", "never", "demanded"]
 Format = Literal["text", "concise", "json", "sarif", "github", "junit"]
-Picture = Literal["svg", "pdf", "png", "dot", "tikz"]
+Runtime = Literal["msccl", "azure", "rccl"]
 FURTHER = ("used", "order", "no-swap")
-LAYOUTS = ("auto", "token", "vector", "matrix", "life")
 
 
 def check(
     table: Table | PathLike, ranks: Ranks = None, *, every_n: EveryN = "auto",
-    also: Sequence[Further] = (), ports: int = 0, timeout: float = 20.0, seconds: float = 10.0,
-    memory: float = float(4 << 30),
+    also: Further | Sequence[Further] = (), ports: int = 0, timeout: float = 20.0, seconds: float = 10.0,
+    memory: float = float(4 << 30), collective: str | None = None,
+    post: PathLike | Mapping[str, Any] | None = None, runtime: Runtime | None = None,
 ) -> Report:  # fmt: skip
-    """Prove a table, or find where it is wrong: what `ringproof check` does with one file.
+    """Prove a table or a program, or find where it is wrong: what `ringproof check` does with one file.
 
     ``ranks``: only these numbers of ranks of the claim, as ``8`` or ``range(2, 9)``.  ``every_n``:
     whether to go beyond the claim, "auto" where all of it is proved; "demanded" makes undecided
     count.  ``also``: further properties; ``ports``: at most so many partners a step (0: any number).
     ``timeout``: seconds for each query of Z3; ``seconds``: for every N; ``memory``: bytes for a replay.
+    A path that ends with .xml is a program's.  Of a program, ``collective``: what it is for, whatever
+    its file says; ``post``: the result that a custom one must end with, its keys or the path of its
+    TOML; ``runtime``: also, that this one loads it.
 
     ``report.exit`` is 0 proved, 1 refuted, 2 cannot check, 3 undecided.  Whatever is wrong with the
-    file is in the report.  Errors: `ValueError` for a number of ranks below 1 or an unknown property.
+    file is in the report, also that it is not there.  Errors: `ArgumentError` for a number of ranks
+    below 1, an unknown word, an option of tables for a program; `ArgumentTypeError`; `TableError` for a
+    ``post`` that cannot be read.
 
         >>> import ringproof
         >>> report = ringproof.check("schedules/ring.toml", range(2, 5))
@@ -50,31 +66,65 @@ def check(
         >>> wrong = ringproof.check("tests/wrong/swing_six.toml")
         >>> print(ringproof.render(wrong, "concise").splitlines()[0])
         tests/wrong/swing_six.toml:15:11: error[RP301] all-reduce is wrong for N = 6
+        >>> ringproof.check("tests/programs/ring_all_reduce.xml", runtime="msccl").exit
+        <Exit.PROVED: 0>
     """
     from ringproof.check import check as check_source
     from ringproof.check import check_file
+    from ringproof.inputs import check_item, is_program
 
-    options = _options(ranks, every_n, also, ports, timeout, seconds, memory)
+    path = "" if isinstance(table, Table) else path_of(table)
+    program = is_program(path)
+    _fitting({"every_n": every_n != "auto", "also": bool(also), "ports": bool(ports)} if program else
+             {"collective": collective, "post": post, "runtime": runtime}, path, program)  # fmt: skip
+    options = _options(ranks, every_n, also, ports, amount("timeout", timeout, 0.001, MONTH),
+                       amount("seconds", seconds, 0.001, MONTH), amount("memory", memory, 1, 1 << 60),
+                       _asked(collective, post, runtime, timeout))  # fmt: skip
     if isinstance(table, Table):
         return check_source(table.source, options)
-    return check_file(os.fspath(table), options)
+    return check_item(path, options) if program else check_file(path, options)
+
+
+def _fitting(given: Mapping[str, object], path: str, program: object) -> None:
+    """Refuse options of the other kind of file; errors: `ArgumentError`."""
+    for name, value in given.items():
+        if value:
+            kinds = ("tables", "program") if program else ("programs", "table")
+            raise ArgumentError(f"{name} is for {kinds[0]}, and {path or 'this'} is a {kinds[1]}")
+
+
+def _asked(
+    collective: str | None, post: PathLike | Mapping[str, Any] | None, runtime: Runtime | None, timeout: float
+) -> Asked:
+    """What is asked of a program; errors: `ArgumentError`, `TableError` about ``post``."""
+    from ringproof.collective import COLLECTIVES
+    from ringproof.program.asked import Asked
+    from ringproof.program.post import read_post
+    from ringproof.table.source import read
+
+    if collective is not None:
+        one_of("collective", collective, (*COLLECTIVES, "custom"))
+    if runtime is not None:
+        one_of("runtime", runtime, get_args(Runtime))
+    if post is None:
+        return Asked(collective or "", runtime=runtime, timeout=timeout)
+    if collective is not None:
+        raise ArgumentError("collective and post exclude each other")
+    values = post if isinstance(post, Mapping) else read(path_of(post)).values
+    return Asked("", read_post(values), runtime, timeout=timeout)
 
 
 def _options(
-    ranks: Ranks, every_n: EveryN, also: Sequence[Further], ports: int, timeout: float, seconds: float,
-    memory: float,
+    ranks: Ranks, every_n: EveryN, also: Further | Sequence[Further], ports: int, timeout: float,
+    seconds: float, memory: float, program: Asked,
 ) -> Options:  # fmt: skip
     from ringproof.assess import Options, Settings
     from ringproof.simulate import Optional
 
-    for name in also:
-        _one_of("property", name, FURTHER)
-    _one_of("every_n", every_n, get_args(EveryN))
-    numbers = sorted({ranks} if isinstance(ranks, int) else set(ranks or ()))
-    if (numbers and numbers[0] < 1) or (ranks is not None and not numbers):
-        raise ValueError("a schedule has at least 1 rank")
-    settings = Settings(Optional(tuple(also), ports), timeout, memory)
-    return Options(settings, tuple(runs(numbers)), induction=every_n, seconds=seconds)
+    one_of("every_n", every_n, get_args(EveryN))
+    further = words_of("property", also, FURTHER)
+    settings = Settings(Optional(further, whole("ports", ports, 0)), timeout, memory)
+    return Options(settings, ranks_of(ranks), induction=every_n, seconds=seconds, program=program)
 
 
 def simulate(table: Table | PathLike, N: int, *, memory: float = float(4 << 30), **params: int) -> Outcome:
@@ -84,7 +134,7 @@ def simulate(table: Table | PathLike, N: int, *, memory: float = float(4 << 30),
     outcome has ``events``, the sends as int64 columns of one length in the order of steps (step,
     sender, receiver, chunk, into), ``counts`` (chunk-sends, and exact buffers), and ``violations``:
     for each property where it fails, empty where it holds.  Errors: `TableError` for a table that
-    cannot be read or unrolled; `ValueError` for a size that it does not claim.
+    cannot be read or unrolled; `ArgumentError` for a size that it does not claim.
 
         >>> import ringproof
         >>> outcome = ringproof.simulate("schedules/ring.toml", 4)
@@ -95,17 +145,15 @@ def simulate(table: Table | PathLike, N: int, *, memory: float = float(4 << 30),
         >>> any(outcome.violations.values())
         False
     """
-    from ringproof.diagnose.problems import problem
     from ringproof.events import expand
     from ringproof.problem import ExpansionError
     from ringproof.simulate import simulate as replayed
 
-    found = _table(table)
+    found, most = table_of(table), amount("memory", memory, 1, 1 << 60)
     try:
-        return replayed(expand(found.schedule, _size(found, N, params), memory), memory=memory)
+        return replayed(expand(found.schedule, size_of(found, N, params), most), memory=most)
     except ExpansionError as error:
-        findings = tuple(map(problem, error.problems))
-        raise TableError(findings, found.schedule.used) from None
+        raise unrolled(error, found) from None
 
 
 def cost(table: Table | PathLike, N: int, **params: int) -> Cost:
@@ -125,87 +173,34 @@ def cost(table: Table | PathLike, N: int, **params: int) -> Cost:
     """
     from ringproof.cost.survey import Table as Costed
     from ringproof.cost.survey import cost_of
-    from ringproof.diagnose.problems import problem
     from ringproof.problem import ExpansionError
 
-    found = _table(table)
-    size = _size(found, N, params)
+    found = table_of(table)
+    size = size_of(found, N, params)
     label = os.path.basename(found.path).removesuffix(".toml")
     try:
-        return cost_of(Costed(found.path, label, found.source, found.schedule), N, dict(size.params))
+        return cost_of(Costed(found.path, label, found.source, found.schedule), size.N, dict(size.params))
     except ExpansionError as error:
-        raise TableError(tuple(map(problem, error.problems)), found.schedule.used) from None
+        raise unrolled(error, found) from None
 
 
-def draw(
-    table: Table | PathLike, N: int, *, layout: Layout = "auto", width: float = 240.0, chunk: int = 0,
-    form: Picture = "svg", **params: int,
-) -> bytes:  # fmt: skip
-    """Draw a proved table at one size: the bytes of a file.  Moving pictures are for `ringproof draw`.
+def render(reports: Report | Iterable[Report], form: Format = "text") -> str:
+    """Reports as `ringproof check --format` writes them: text, concise, json, sarif, github or junit.
 
-    ``layout``: auto, token, vector, matrix or life; ``width`` in points (240 is one column of a
-    paper, 504 two); ``chunk``: the one that life follows.  Errors: `ValueError` for a size that it
-    does not claim or a picture that does not fit, `NotProvedError`, whose ``report`` says why, for a
-    table that is not proved there.
-
-        >>> import ringproof
-        >>> b"<svg" in ringproof.draw("schedules/ring.toml", 4)
-        True
+        >>> import json, ringproof
+        >>> report = ringproof.check("schedules/ring.toml", 4)
+        >>> told = json.loads(ringproof.render(report, "json"))
+        >>> told["reports"][0]["exit"], len(told["reports"][0]["properties"])
+        (0, 8)
     """
-    from ringproof.figure.grid import NotLegibleError
-    from ringproof.figure.layout import Wanted
-    from ringproof.figure.picture import picture
-    from ringproof.figure.prepare import CannotDrawError, proved
-    from ringproof.figure.render import RenderError
-    from ringproof.figure.targets import rendered
-    from ringproof.version import version
-
-    _one_of("layout", layout, LAYOUTS)
-    _one_of("form", form, get_args(Picture))
-    if not 120 <= width <= 1440:
-        raise ValueError(f"a picture is 120 to 1440 points wide, not {width:g}")
-    found = _table(table)
-    size = _size(found, N, params)
-    try:
-        made = proved(found.source, N, size.params)
-        if not 0 <= chunk < made.story.slots:
-            raise ValueError(f"there is no chunk {chunk}; slots are 0..{made.story.slots - 1}")
-        scene = picture(made.story, Wanted(layout, width, chunk), made.texts, version(), None).scene
-        return rendered(scene, form, "bundled")
-    except (CannotDrawError, NotLegibleError, RenderError) as error:
-        raise ValueError(str(error)) from None
-
-
-def render(reports: Report | Sequence[Report], form: Format = "text") -> str:
-    """Reports as `ringproof check --format` writes them."""
     from ringproof.report import renderer
 
-    return renderer(form)([reports] if isinstance(reports, Report) else list(reports))
+    one_of("format", form, get_args(Format))
+    listed = [reports] if isinstance(reports, Report) else list(reports) if _several(reports) else []
+    if not _several(reports) or not all(isinstance(report, Report) for report in listed):
+        raise ArgumentTypeError("render takes a report, or several: what ringproof.check returns")
+    return renderer(form)(listed)
 
 
-def _one_of(what: str, word: str, known: Sequence[str]) -> None:
-    if word not in known:
-        raise ValueError(f"unknown {what} {word!r}; there are: {', '.join(known)}")
-
-
-def _table(table: Table | PathLike) -> Table:
-    return table if isinstance(table, Table) else load(table)
-
-
-def _size(table: Table, N: int, params: Mapping[str, int]) -> Size:
-    """The first claimed size with N ranks and these parameters; errors: `ValueError`, `TableError`."""
-    from ringproof.cost.sizes import sizes_at, unclaimed
-    from ringproof.diagnose.problems import problem
-    from ringproof.problem import ExpansionError
-
-    known = [loop.name for loop in table.schedule.params]
-    for name in params:
-        if name not in known:
-            raise ValueError(f"the table has no parameter {name}; it has: {', '.join(known) or 'none'}")
-    try:
-        sizes = sizes_at(table.schedule, N, params)
-        if not sizes:
-            raise ValueError(f"the table does not claim that size: {unclaimed(table.schedule, N, params)}")
-    except ExpansionError as error:
-        raise TableError(tuple(map(problem, error.problems)), table.schedule.used) from None
-    return sizes[0]
+def _several(reports: object) -> bool:
+    return isinstance(reports, Report | Iterable) and not isinstance(reports, str | bytes)

@@ -97,6 +97,7 @@ def check(paths: tuple[str, ...], **given: Any) -> None:
     A table is a .toml file, a program of GPU threadblocks an .xml file (MSCCL). Checks what is in
     schedules/ when no FILE or DIR is given; - is standard input.
     """
+    from ringproof.applies import given_here
     from ringproof.run import run_check
 
     if given["quiet"] and given["verbose"]:
@@ -109,7 +110,7 @@ def check(paths: tuple[str, ...], **given: Any) -> None:
         raise click.UsageError("--executor dask and --scheduler ADDRESS go together")
     if given["executor"] == "dask" and given["jobs"]:
         raise click.UsageError("--jobs is for processes here: a cluster has the workers it has")
-    raise click.exceptions.Exit(run_check(paths, given))
+    raise click.exceptions.Exit(run_check(paths, {**given, "given": given_here()}))
 
 
 @cli.command()

@@ -90,6 +90,7 @@ _ALL = (
     Code("RP507", "interrupted", "the check was interrupted before it came to the end of a file"),
     Code("RP508", "internal-error", "ringproof failed on a file: a mistake in ringproof, not in the file"),
     Code("RP509", "cluster-lost", "the cluster that checked was gone before it came to the end of a file"),
+    Code("RP510", "not-applied", "an option is for the other kind of file, so this one is checked without"),
     # ---- RP6xx: programs ----
     Code("RP601", "xml-syntax", "a program's file is not XML, or is cut off"),
     Code("RP602", "document-type", "a program's file declares a document type or entities"),

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from ringproof.applies import fitting, noted
 from ringproof.assess import Options, Settings
 from ringproof.codes import CODES, find
 from ringproof.executors.progress import Progress, form_here
@@ -36,12 +37,13 @@ def run_check(paths: Sequence[str], given: Mapping[str, Any]) -> Exit:
     if output is not None:
         _writable(output, found)
     files = [item(file) if isinstance(file, str) else file for file in found]
+    fitting(files, given["given"])
     progress = Progress(len(files), "none" if given["quiet"] else form_here())
     teller = Teller(files, given, output, progress)
     try:
         with last_words(teller.interrupted):
             for i, report in _checked(files, options, given, progress):
-                teller.add(i, report)
+                teller.add(i, noted(report, given["given"]))
         return teller.end()
     finally:
         progress.close()

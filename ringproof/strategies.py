@@ -23,9 +23,10 @@ except ModuleNotFoundError as missing:
     told = "ringproof.strategies needs Hypothesis: pip install 'ringproof[hypothesis]'"
     raise ModuleNotFoundError(told, name=missing.name) from None
 
+from ringproof.arguments import ArgumentError, PathLike
 from ringproof.table.mutate import Mutant
 from ringproof.table.mutate import mutants as every_mutant
-from ringproof.tables import PathLike, Table, build, load
+from ringproof.tables import Table, build, table_of
 from ringproof.verdict import Route, TableError
 
 Values = dict[str, Any]
@@ -61,17 +62,17 @@ def mutants(table: Table | PathLike) -> SearchStrategy[Mutation]:
     """Tables one edit away from this one: an index off by one, an op swapped, a row left out.
 
     Each is well-formed; most are wrong, and some mean the same.  Errors: `TableError` when the table
-    cannot be read, `ValueError` when there is nothing in it to change.
+    cannot be read, `ArgumentError` when there is nothing in it to change.
 
         >>> from hypothesis import find
-        >>> off = find(mutants("schedules/ring.toml"), lambda m: m.kind == "direction")
-        >>> off.before, off.after
-        ('(r + 1) % N', '(r - 1) % N')
+        >>> found = find(mutants("schedules/ring.toml"), lambda m: m.after == "(r - 1) % N")
+        >>> found.kind, found.before
+        ('direction', '(r + 1) % N')
     """
-    found = table if isinstance(table, Table) else load(table)
+    found = table_of(table)
     changed = [m for m in (_mutation(found, mutant) for mutant in every_mutant(found.values)) if m]
     if not changed:
-        raise ValueError(f"there is nothing to change in {found.path}")
+        raise ArgumentError(f"there is nothing to change in {found.path}")
     return st.sampled_from(changed)
 
 

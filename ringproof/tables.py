@@ -10,19 +10,22 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from ringproof.arguments import ArgumentError, ArgumentTypeError, PathLike, path_of, text_of, whole
 from ringproof.table.reader import read_schedule
 from ringproof.table.schedule import Schedule
 from ringproof.table.source import Source, read
 from ringproof.table.source import parse as parsed
 from ringproof.table.written import plain, written
+from ringproof.verdict import Size, TableError
+
+if TYPE_CHECKING:
+    from ringproof.problem import ExpansionError
 
 BUILT = "<python>"
-PathLike = str | os.PathLike[str]
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,8 @@ class Table:
 def load(path: PathLike) -> Table:
     """Read a table from a file, or from standard input when the path is ``-``.
 
-    Errors: `TableError`, whose ``findings`` say all that is wrong with the file.
+    Errors: `TableError`, whose ``findings`` say all that is wrong with the file, also that it is not
+    there; `ArgumentError` for a text where its path belongs.
 
         >>> import ringproof
         >>> ringproof.load("schedules/ring.toml")
@@ -68,7 +72,7 @@ def load(path: PathLike) -> Table:
         Traceback (most recent call last):
         ringproof.textfile.SourceError: RP001: cannot read the file: there is no such file
     """
-    return _table(read(os.fspath(path)))
+    return _table(read(path_of(path)))
 
 
 def parse(text: str, path: str = BUILT) -> Table:
@@ -76,7 +80,7 @@ def parse(text: str, path: str = BUILT) -> Table:
 
     Errors: `TableError`.
     """
-    return _table(parsed(text, path))
+    return _table(parsed(text_of(text), path))
 
 
 def build(values: Mapping[str, Any] | None = None, /, *, path: str = BUILT, **keys: Any) -> Table:
@@ -84,7 +88,7 @@ def build(values: Mapping[str, Any] | None = None, /, *, path: str = BUILT, **ke
 
     ``keys`` come after ``values`` and win.  An expression is text or a whole number.  Errors:
     `TableError` for a table that is not well-formed, with places in the TOML it stands for;
-    `TypeError` for a value that TOML has not.
+    `ArgumentTypeError` for a value that TOML has not.
 
         >>> import ringproof
         >>> push = {"to": "(r + 1) % N", "chunk": "(r - s) % N", "op": "copy"}
@@ -111,10 +115,51 @@ def build(values: Mapping[str, Any] | None = None, /, *, path: str = BUILT, **ke
         Traceback (most recent call last):
         ringproof.verdict.TableError: RP106: unknown name `M`
     """
-    wanted = plain({**(values or {}), **keys})
-    return _table(Source(path, written(wanted), wanted))
+    if not isinstance(values, Mapping | None):
+        raise ArgumentTypeError(f"a table is built of a dict and of keywords, not of {type(values).__name__}")
+    try:
+        wanted = plain({**(values or {}), **keys})
+        text = written(wanted)
+    except TypeError as error:
+        raise ArgumentTypeError(str(error)) from None
+    except ValueError as error:
+        raise ArgumentError(str(error)) from None
+    return _table(Source(path, text, wanted))
 
 
 def _table(source: Source) -> Table:
     schedule = read_schedule(source.values, source.path)
     return Table(source.path, source.text, source.values, schedule)
+
+
+def table_of(table: Table | PathLike) -> Table:
+    """A table, or the one at a path; errors: as `load`."""
+    return table if isinstance(table, Table) else load(table)
+
+
+def size_of(table: Table, N: int, params: Mapping[str, int]) -> Size:
+    """The first claimed size with N ranks and these parameters; errors: `ArgumentError`, `TableError`."""
+    from ringproof.cost.sizes import sizes_at, unclaimed
+    from ringproof.problem import ExpansionError
+
+    known = [loop.name for loop in table.schedule.params]
+    for name in params:
+        if name not in known:
+            raise ArgumentError(f"the table has no parameter {name}; it has: {', '.join(known) or 'none'}")
+    ranks = whole("N", N, 1)
+    values = {name: whole(name, value, -(1 << 62)) for name, value in params.items()}
+    try:
+        sizes = sizes_at(table.schedule, ranks, values)
+        if not sizes:
+            why = unclaimed(table.schedule, ranks, values)
+            raise ArgumentError(f"the table does not claim that size: {why}")
+    except ExpansionError as error:
+        raise unrolled(error, table) from None
+    return sizes[0]
+
+
+def unrolled(error: ExpansionError, table: Table) -> TableError:
+    """What is wrong with a table that cannot be written out send by send."""
+    from ringproof.diagnose.problems import problem
+
+    return TableError(tuple(map(problem, error.problems)), table.schedule.used)

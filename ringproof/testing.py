@@ -10,16 +10,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from ringproof.api import check, render
-from ringproof.tables import PathLike, Table
+from ringproof.api import Ranks, check, render
+from ringproof.arguments import PathLike
+from ringproof.tables import Table
 from ringproof.verdict import Exit, Report
 
 
-def assert_proved(table: Table | PathLike, **options: Any) -> Report:
-    """The report of a table that is proved; ``options`` are those of `ringproof.check`.
+def assert_proved(table: Table | PathLike, ranks: Ranks = None, **options: Any) -> Report:
+    """The report of a table or program that is proved; ``ranks`` and ``options`` as of `ringproof.check`.
 
-    Errors: `AssertionError` with the report as `ringproof check` prints it, for a table that is
-    refuted, undecided or cannot be checked.
+    Errors: `AssertionError` with the report as `ringproof check` prints it, for one that is refuted,
+    undecided or cannot be checked.
 
         >>> assert_proved("schedules/ring.toml", ranks=range(2, 5)).exit
         <Exit.PROVED: 0>
@@ -29,7 +30,7 @@ def assert_proved(table: Table | PathLike, **options: Any) -> Report:
         ...
     """
     __tracebackhide__ = True
-    report = check(table, **options)
+    report = check(table, ranks, **options)
     if report.exit is not Exit.PROVED:
         raise AssertionError(render(report))
     return report

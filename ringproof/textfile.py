@@ -8,6 +8,7 @@ import sys
 from bisect import bisect_right
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import Any
 
 from ringproof.verdict import Finding, Label, Spot, TableError
 
@@ -32,6 +33,15 @@ class SourceError(TableError):
     def __init__(self, path: str, finding: Finding, text: str = "") -> None:
         super().__init__((finding,))
         self.path, self.text = path, text
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (self.path, self.findings, self.text)
+
+
+def _again(path: str, findings: tuple[Finding, ...], text: str) -> SourceError:
+    made = SourceError(path, findings[0], text)
+    made.findings = findings
+    return made
 
 
 def read_text(path: str, largest: int = LARGEST) -> tuple[str, str]:
@@ -70,6 +80,8 @@ def too_large(largest: int) -> Finding:
 def _bytes(path: str, largest: int) -> bytes:
     if path != "-":
         with open(path, "rb") as file:
+            if os.fstat(file.fileno()).st_size > largest:  # it is not read at all
+                raise SourceError(path, too_large(largest))
             return file.read(largest + 1)
     if sys.stdin is None:
         raise OSError("standard input is closed")
@@ -82,7 +94,7 @@ def _unreadable(path: str, error: Exception) -> Finding:
         reason = "there is no such file"
         helps = tuple(f"did you mean `{other}`?" for other in _near(path))
     elif isinstance(error, IsADirectoryError):
-        reason = "it is a folder; one table belongs here"
+        reason = "it is a folder; one file belongs here"
     elif isinstance(error, PermissionError):
         reason = "you have no permission to read it"
     else:

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any, Literal
 
+from ringproof.errors import RingproofError
+
 Route = tuple[str | int, ...]
 
 
@@ -104,15 +106,15 @@ class Finding:
     repairs: tuple[Repair, ...] = ()
 
 
-class TableError(Exception):
-    """A table that cannot be checked; carries every finding of the file at once.
-
-    ``used`` are the other tables that its findings may point into.
-    """
+class TableError(RingproofError):
+    """A table that cannot be checked, with all findings; they may point into the other tables ``used``."""
 
     def __init__(self, findings: tuple[Finding, ...], used: tuple[Used, ...] = ()) -> None:
         super().__init__("; ".join(f"{f.code}: {f.title}" for f in findings))
         self.findings, self.used = findings, used
+
+    def __reduce__(self) -> tuple[Any, ...]:  # so that it comes whole out of another process
+        return type(self), (self.findings, self.used)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,9 +199,9 @@ class Used:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Report:
-    """Everything there is to say about one table, or one program.
+    """Everything there is to say about one table, or one program; `ringproof.render` writes it.
 
     ``text`` is the table's source, kept for drawing spans.  ``findings`` are in the order to read
     them: root cause first.  ``facts`` are sentences about what was proved, how, and what is assumed.
@@ -219,6 +221,10 @@ class Report:
     used: tuple[Used, ...] = ()
     every_n: Beyond | None = None
     kind: Literal["table", "program"] = "table"
+
+    def __repr__(self) -> str:
+        counts = f"results={len(self.results)}, findings={len(self.findings)}"
+        return f"Report(path={self.path!r}, exit={self.exit!r}, {counts})"
 
     @property
     def exit(self) -> Exit:
@@ -244,9 +250,7 @@ class Report:
         if any(isinstance(r.verdict, Refuted) for r in self.results):
             return Exit.REFUTED
         decided = all(isinstance(r.verdict, Proved) and (r.proved or r.waived) for r in self.results)
-        if not self.sizes or not decided:
-            return Exit.UNDECIDED
-        return Exit.PROVED
+        return Exit.PROVED if self.sizes and decided else Exit.UNDECIDED
 
 
 def worst(exits: list[Exit]) -> Exit:

@@ -37,8 +37,10 @@ def text_of(module: str) -> str:
 # From what everyone may use to what nobody may use.  A module imports from its own line or a line
 # above it.  Rooms that a line names together are apart: the two engines do not know each other.
 LAYERS = (
+    ("ringproof.errors",),
     ("ringproof.verdict", "ringproof.codes", "ringproof.version"),
     ("ringproof.wording", "ringproof.textfile", "ringproof.outfile"),
+    ("ringproof.arguments",),
     ("ringproof.table.tree", "ringproof.table.misread", "ringproof.table.syntax",
      "ringproof.table.written"),
     ("ringproof.table.expr", "ringproof.table.source"),
@@ -64,6 +66,7 @@ LAYERS = (
     ("ringproof.report",),
     ("ringproof.options", "ringproof.output", "ringproof.interrupt"),
     ("ringproof.inputs",),
+    ("ringproof.applies",),
     ("ringproof.executors.task", "ringproof.executors.progress"),
     ("ringproof.executors.shares",),
     ("ringproof.executors.connection",),
@@ -78,7 +81,7 @@ LAYERS = (
     ("ringproof.figure.upkeep",),
     ("ringproof.cost.command", "ringproof.bound.command", "ringproof.certify", "ringproof.figure.command",
      "ringproof.convert"),
-    ("ringproof.api", "ringproof.strategies", "ringproof.lsp"),
+    ("ringproof.api", "ringproof.pictures", "ringproof.strategies", "ringproof.lsp"),
     ("ringproof.testing",),
     ("ringproof.cli",),
     ("ringproof.__main__", "ringproof"),
@@ -96,8 +99,8 @@ ONLY_IN = {
     "fontpkg_arimo": ("ringproof.figure.pdf",),
     "matplotlib": ("ringproof.figure.chart",),
     "PIL": ("ringproof.figure.gif",),
-    "click": ("ringproof.cli", "ringproof.options", "ringproof.output", "ringproof.inputs", "ringproof.run",
-              "ringproof.tell",
+    "click": ("ringproof.cli", "ringproof.options", "ringproof.output", "ringproof.inputs",
+              "ringproof.applies", "ringproof.run", "ringproof.tell",
               "ringproof.trace", "ringproof.fuzz", "ringproof.published", "ringproof.cost.command",
               "ringproof.bound.command", "ringproof.certify.command", "ringproof.figure.command",
               "ringproof.figure.upkeep", "ringproof.convert.command", "ringproof.lsp.command",

@@ -293,3 +293,22 @@ def test_a_question_that_is_not_settled_when_made_again_is_no_certificate(
     monkeypatch.setattr(make, "needed", lambda text: None if "whole" in text else settled(text))
     with pytest.raises(Refused, match="Z3 does not settle: complete: "):
         certificate(table("ring_all_gather"), found)
+
+
+def test_guesses_that_prove_nothing_are_not_written(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, run: Run
+) -> None:
+    """An invariant that says too much: the solver itself finds a question that has an answer."""
+    right = make.written
+
+    def too_much(proof: Any) -> dict[str, Any]:
+        found = right(proof)
+        _whole_always({"cases": [found]})
+        return found
+
+    monkeypatch.setattr(make, "written", too_much)
+    with pytest.raises(Refused, match="Z3 does not settle: "):
+        certificate(table("ring_all_gather"), prove_every_n(table("ring_all_gather")))
+    code, _ = run("certify", str(SCHEDULES / "ring_all_gather.toml"), "-o", str(tmp_path / "c"))
+    assert code == Exit.CANNOT_CHECK
+    assert not (tmp_path / "c").exists()

@@ -309,7 +309,7 @@ def test_what_a_field_says_of_its_sends_is_run(tmp_path: Path) -> None:
     fewer = " ".join(sends.split(" ")[:-1])
     edits = (
         ("sends", fewer, "not right: complete"), ("sends", "7@9", "repetition of nothing"),
-        ("sends", f"{sends} 9999999@1", "not a list of sends"), ("chunk", 3, "does not hold after"),
+        ("sends", f"{sends} 9999999@1", "more than 1048576 sends"), ("chunk", 3, "does not hold after"),
         ("chunk", 3, "the legend of the life says c0"), ("verdict", "refuted", "no finding says why"),
         ("steps", 15, "cells"), ("steps", 8, "cells"), ("phases", [["one", 0, 16]], "phases are drawn"),
         ("facts", "0", "the cells say something else"),
@@ -337,7 +337,7 @@ def test_what_is_no_picture_cannot_be_checked(tmp_path: Path, capsys: pytest.Cap
     (tmp_path / "x.svg").write_bytes(b"\xff\xfe\x00")
     assert main(["verify-figure", str(tmp_path / "x.svg"), str(tmp_path / "none.svg")]) == Exit.CANNOT_CHECK
     told = capsys.readouterr().out
-    assert "no UTF-8 text" in told
+    assert "x.svg:1:1: cannot check: the file is not UTF-8" in told
     assert "no such file" in told
 
 

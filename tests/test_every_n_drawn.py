@@ -26,6 +26,7 @@ from ringproof.table.reader import read_schedule
 from ringproof.table.schedule import Schedule
 from ringproof.verdict import Size, TableError
 from tests.conftest import HOME
+from tests.judged import is_wrong
 from tests.strategies import expressions, mutated, one_phase
 
 MOST, SECONDS = 12, 0.5
@@ -72,20 +73,9 @@ def unseen(schedule: Schedule) -> frozenset[Size]:
     return frozenset(size for size in sizes(schedule, 100) if size.N > 32 or runs(schedule, size))
 
 
-def is_wrong(schedule: Schedule) -> bool:
-    for size in sizes(schedule, MOST):
-        try:
-            outcome = simulate(expand(schedule, size))
-        except ExpansionError:
-            return True
-        if any(found for name, found in outcome.violations.items() if name not in schedule.waive):
-            return True
-    return False
-
-
 def refused(schedule: Schedule) -> None:
     """A table that is wrong at a small N is not proved, though nobody replays it."""
-    assume(is_wrong(schedule))
+    assume(is_wrong(schedule, sizes(schedule, MOST)))
     found = prove_every_n(schedule, SECONDS, judged=unseen(schedule))
     event(f"{type(found.verdict).__name__}: {getattr(found.verdict, 'reason', '')[:30]}")
     assert found.verdict != Proved()

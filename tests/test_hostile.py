@@ -102,6 +102,23 @@ def test_sizes_that_no_picture_has_are_not_believed(what: str) -> None:
     assert found.wrong
 
 
+@pytest.mark.parametrize("value", [None, 1, "x", [], ["x"], {"L": "x"}, {"L": None}])
+@pytest.mark.parametrize("key", ["params", "version"])
+def test_a_forged_picture_of_a_table_is_told_and_no_crash(
+    key: str, value: Any, tmp_path: Path, run: Run
+) -> None:
+    if isinstance(value, str) and key == "version":
+        pytest.skip("a version")
+    (tmp_path / "t.svg").write_text(resealed(lambda facts: facts.update({key: value})), encoding="utf-8")
+    code, printed = run("verify-figure", str(tmp_path / "t.svg"), "--table", "schedules/ring.toml")
+    assert (code, "WRONG" in printed) == (Exit.REFUTED, True)
+
+
+def test_the_cost_chart_is_of_no_one_table(run: Run) -> None:
+    code, printed = run("verify-figure", "figures/cost.svg", "--table", "schedules/ring.toml")
+    assert (code, "leave out --table" in printed) == (Exit.CANNOT_CHECK, True)
+
+
 @pytest.mark.parametrize("key", ["chunk", "starts", "ends", "part"])
 @pytest.mark.parametrize("value", [[], [1], [["0"]], "x", ["1"], [[10**30]], None])
 def test_a_promise_of_other_sizes_is_not_run(key: str, value: Any) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ LARGEST = 64 << 20  # bytes of one file
 
 
 class Unreadable(Exception):
-    """A folder that cannot be read or written as a certificate, and why."""
+    """A folder that cannot be read or written as a certificate: why, and in which line of which file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,16 +86,14 @@ def read(path: str) -> Folder:
     home = Path(path)
     if not (home / DATA).is_file():
         raise Unreadable(f"{path} holds no {DATA}")
-    try:
-        data = json.loads(_text(home / DATA))
-    except (ValueError, RecursionError) as error:
-        raise Unreadable(f"{home / DATA} is not JSON: {error}") from None
+    text = _text(home / DATA)
+    data = _json(text, home / DATA)
     if not isinstance(data, dict) or not isinstance(data.get("tables"), dict) or not data["tables"]:
-        raise Unreadable(f"{home / DATA} names no table")
+        raise Unreadable(f"{home / DATA}:{_line(text, 'tables')}: it names no table")
     tables = {name: _table(home, str(name), digest) for name, digest in data["tables"].items()}
     asked = data.get("questions")
     if not isinstance(asked, list) or not all(isinstance(q, dict) for q in asked):
-        raise Unreadable(f"{home / DATA} lists no questions")
+        raise Unreadable(f"{home / DATA}:{_line(text, 'questions')}: it lists no questions")
     listed = [f"{number:04}.smt2" for number in range(1, len(asked) + 1)]
     there = sorted(p.name for p in (home / QUESTIONS).glob("*"))
     if [q.get("file") for q in asked] != listed or there != listed:
@@ -105,6 +104,25 @@ def read(path: str) -> Folder:
         raise Unreadable(f"{home / QUESTIONS} holds more than {LARGEST >> 20} MiB")
     questions = tuple(map(_text, files))
     return Folder({k: v for k, v in data.items() if k != "tables"}, tables, questions)
+
+
+def _json(text: str, path: Path) -> Any:
+    """What a text of JSON says; errors: `Unreadable` with the line and the column."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise Unreadable(f"{path}:{error.lineno}:{error.colno}: not JSON: {error.msg.lower()}") from None
+    except RecursionError:
+        raise Unreadable(f"{path}:1: lists in lists, too deep to read") from None
+    except ValueError:  # of an int
+        number = re.search(r"[0-9]{1000,}", text)
+        line = text.count("\n", 0, number.start() if number else 0) + 1
+        raise Unreadable(f"{path}:{line}: a number has too many digits") from None
+
+
+def _line(text: str, key: str) -> int:
+    """The line from 1 that gives a key, or else the first."""
+    return text.count("\n", 0, max(text.find(f'"{key}"'), 0)) + 1
 
 
 class Changed(Exception):
@@ -127,14 +145,14 @@ def _text(path: Path) -> str:
     try:
         if path.exists() and not path.is_file():
             raise Unreadable(f"cannot read {path}: it is no file")
-        with path.open("rb") as file:
-            raw = file.read(LARGEST + 1)
+        if path.stat().st_size > LARGEST:  # it is not read at all
+            raise Unreadable(f"{path} is larger than {LARGEST >> 20} MiB")
+        raw = path.read_bytes()
     except (OSError, ValueError) as error:
         reason = (getattr(error, "strerror", None) or str(error)).lower()
         raise Unreadable(f"cannot read {path}: {reason}") from None
-    if len(raw) > LARGEST:
-        raise Unreadable(f"{path} is larger than {LARGEST >> 20} MiB")
     try:
         return raw.decode("utf-8")
-    except UnicodeDecodeError:
-        raise Unreadable(f"{path} is not UTF-8 text") from None
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise Unreadable(f"{path}:{line}: not UTF-8: the byte 0x{raw[error.start]:02x}") from None

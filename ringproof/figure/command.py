@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from ringproof.figure.making import Made
     from ringproof.figure.targets import Target
 
+_OPTION = {"layout": "--layout", "width": "--width", "chunk": "--chunk", "legend": "--legend/--no-legend",
+           "renderer": "--renderer"}  # fmt: skip
 LEAST_WIDTH, MOST_WIDTH = 120.0, 1440.0
 
 
@@ -65,7 +67,10 @@ def draw(paths: tuple[str, ...], **given: Any) -> None:
 
     Exit code 1: the table is refuted, so nothing is drawn and the finding is printed.
     """
-    raise click.exceptions.Exit(run_draw(paths, given))
+    context = click.get_current_context()
+    asked = [name for name in given
+             if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE]  # fmt: skip
+    raise click.exceptions.Exit(run_draw(paths, {**given, "given": asked}))
 
 
 def run_draw(paths: Sequence[str], given: Mapping[str, Any]) -> Exit:
@@ -83,7 +88,10 @@ def run_draw(paths: Sequence[str], given: Mapping[str, Any]) -> Exit:
     _consistent(paths, given)
     try:
         targets = _targets(paths, given)
+        notes = _without_effect(targets, given)
         made = make(paths, given, {target.form for target in targets}, version("ringproof"))
+        for note in (*notes, *_no_life(made, given)):
+            click.echo(f"note: {note}", err=True)
         return _delivered(made, targets, given)
     except NotProvedError as error:
         return not_drawn(error)
@@ -101,6 +109,30 @@ def _consistent(paths: Sequence[str], given: Mapping[str, Any]) -> None:
         raise click.UsageError("give -N: a picture shows one rank count")
     if given["compare"] and given["counterexample"]:
         raise click.UsageError("--compare draws a wrong table as it is: leave out --counterexample")
+
+
+def _without_effect(targets: Sequence[Target], given: Mapping[str, Any]) -> list[str]:
+    """Options that change nothing in a format; errors: `UsageError` where it is so in all of them."""
+    from ringproof.figure.targets import UNCHANGED_BY
+
+    notes = []
+    for name in given["given"]:
+        there = list(dict.fromkeys(t.form for t in targets if name in UNCHANGED_BY.get(t.form, ())))
+        if there:
+            told = f"{_OPTION[name]} changes nothing in {' or '.join(there)}"
+            if all(target.form in there for target in targets):
+                raise click.UsageError(told)
+            notes.append(told)
+    if "chunk" in given["given"] and given["layout"] in ("token", "vector", "matrix"):
+        raise click.UsageError(f"--chunk says whose life is drawn, and --layout {given['layout']} draws none")
+    return notes
+
+
+def _no_life(made: Made, given: Mapping[str, Any]) -> list[str]:
+    """Whether a chunk is asked for whose life the picture does not show."""
+    if "chunk" not in given["given"] or made.picture is None or "life" in made.picture.layout:
+        return []
+    return [f"--chunk says whose life is drawn, and {made.picture.layout} draws none"]
 
 
 def _targets(paths: Sequence[str], given: Mapping[str, Any]) -> list[Target]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 from xml.etree import ElementTree
+from xml.parsers import expat
 
 from ringproof.figure.lettering import width_of
 
@@ -15,6 +17,7 @@ Box = tuple[float, float, float, float]
 Kind = Literal["rectangle", "triangle", "line", "curve", "ellipse", "text", "unknown"]
 ASCENT, DESCENT = 0.72, 0.21  # of a label, in ems from its baseline
 FARTHEST = 1e5  # points; no page is as large
+MOST_TAGS, MOST_ATTRIBUTES = 1 << 19, 1 << 21  # the largest that is drawn has a quarter of them
 _PAINT = {"fill", "stroke", "stroke-width"}
 _ATTRIBUTES = {
     "svg": {"width", "height", "viewBox", "role"}, "g": {"transform", "font-family"},
@@ -27,7 +30,14 @@ _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
 
 
 class InkError(Exception):
-    """A file that is no picture of ringproof's; the message says why."""
+    """A file that is no picture of ringproof's; the message says why.
+
+    ``place``: the line and the column where that shows, from 1; the first of the file where it is not known.
+    """
+
+    def __init__(self, why: str, place: tuple[int, int] = (1, 1)) -> None:
+        super().__init__(why)
+        self.place = place
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,16 +83,39 @@ class Drawing:
         )  # fmt: skip
 
 
-def metadata_of(text: str) -> str:
-    """What an SVG says of itself; errors: `InkError`."""
-    return next((e.text or "" for e in _root(text).iter() if _tag(e) == "metadata"), "")
+def metadata_of(text: str, most: int = 1 << 30) -> str:
+    """What an SVG says of itself, of at most so many characters; errors: `InkError`."""
+    if (at := text.find("<!DOCTYPE")) >= 0:
+        raise InkError("it declares a document type; a picture has none", place_in(text, at))
+    found = next((e.text or "" for e in _root(text).iter() if _tag(e) == "metadata"), "")
+    if len(found) > most:
+        place = place_in(text, text.find("<metadata"))
+        raise InkError(f"it says more than {most >> 20} MiB of itself: no picture does", place)
+    return found
+
+
+def place_in(text: str, at: int) -> tuple[int, int]:
+    """Line and column, from 1, of a character; where there is none, of the first."""
+    at = max(at, 0)
+    return text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
 
 
 def _root(text: str) -> Any:
+    """The tree of a file that is small enough to hold."""
+    if text.count("<") > MOST_TAGS or text.count("=") > MOST_ATTRIBUTES:
+        raise InkError(f"more than {MOST_TAGS} tags or {MOST_ATTRIBUTES} attributes: no picture has them")
     try:
         return ElementTree.fromstring(text)
     except ElementTree.ParseError as error:
-        raise InkError(f"not an SVG: {error}") from None
+        raise InkError(f"not an SVG: {expat.ErrorString(error.code)}", _broken(text)) from None
+
+
+def _broken(text: str) -> tuple[int, int]:
+    """Where a text stops to be XML."""
+    parser, raw = expat.ParserCreate(), text.encode("utf-8")
+    with suppress(expat.ExpatError):
+        parser.Parse(raw, True)
+    return place_in(text, len(raw[: parser.ErrorByteIndex].decode("utf-8", "ignore")))
 
 
 def read_ink(text: str) -> Drawing:

@@ -8,12 +8,16 @@ written again: ``63@1`` says that the last 1 difference follows 63 more times, `
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import numpy as np
 
 from ringproof.events import Events
+from ringproof.figure.reading import TooLargeError
 
+Array = np.ndarray[Any, np.dtype[Any]]
 Send = tuple[int, ...]  # step, sender, receiver, slot read, slot written, 1 where it is added
+MOST_SENDS = 1 << 20
 _LEAST = 3  # differences that are worth to be said as a repetition
 _WORD = re.compile(r"(\d+)@(\d+)|(\d+(?:,\d+){5})")
 
@@ -45,25 +49,38 @@ def _words(rows: list[Send]) -> list[str]:
     return words
 
 
-def sends(text: str, steps: int, ranks: int, slots: int) -> list[Send]:
-    """The sends that `written` wrote; errors: `ValueError`."""
-    moduli, rows = _moduli(steps, ranks, slots), list[Send]()
-    for word in text.split():
-        found = _WORD.fullmatch(word)
-        count = int(found[1] or 1) if found else 0
-        if found is None or count + len(rows) > steps * ranks * ranks * max(slots, 1):
-            raise ValueError(f"not a list of sends: {word!r}")
+def sends(text: str, steps: int, ranks: int, slots: int) -> Array:
+    """The sends that `written` wrote, int64 (E, 6) in order; errors: `ValueError`, `TooLargeError`."""
+    moduli = _moduli(steps, ranks, slots)
+    rows = np.zeros((_counted(text), len(moduli)), dtype=np.int64)
+    done = 0
+    for word in re.finditer(r"\S+", text):
+        found = _WORD.fullmatch(word[0])
+        if found is None:
+            raise ValueError(f"not a list of sends: {word[0][:40]!r}")
         if found[3]:
-            rows.append(tuple(map(int, found[3].split(","))))
-        elif not 0 < int(found[2]) <= len(rows):
-            raise ValueError(f"a repetition of nothing: {word!r}")
-        for _ in range(count if found[1] else 0):
-            rows.append(rows[-int(found[2])])
-    at, made = (0,) * len(moduli), []
-    for row in rows:
-        at = tuple((a + b) % m for a, b, m in zip(at, row, moduli, strict=True))
-        made.append((at[0], at[2], (at[2] + at[1]) % ranks, *at[3:]))
-    return sorted(made)
+            numbers = map(int, found[3].split(","))
+            rows[done] = [number % modulus for number, modulus in zip(numbers, moduli, strict=True)]
+            done += 1
+            continue
+        count, away = int(found[1]), int(found[2])
+        if not 0 < away <= done:
+            raise ValueError(f"a repetition of nothing: {word[0][:40]!r}")
+        rows[done : done + count] = np.resize(rows[done - away : done], (count, len(moduli)))
+        done += count
+    at = np.cumsum(rows, axis=0) % moduli
+    at[:, 1:3] = np.stack([at[:, 2], (at[:, 2] + at[:, 1]) % ranks], axis=1)
+    return at[np.lexsort(at.T[::-1])]
+
+
+def _counted(text: str) -> int:
+    """How many sends a log lists, before any is made; errors: `ValueError`, `TooLargeError`."""
+    total = 0
+    for word in re.finditer(r"\S+", text):
+        total += int(word[0].partition("@")[0]) if "@" in word[0] else 1
+        if total > MOST_SENDS:
+            raise TooLargeError(f"a list of more than {MOST_SENDS} sends: no picture has as many")
+    return total
 
 
 def _moduli(steps: int, ranks: int, slots: int) -> tuple[int, ...]:

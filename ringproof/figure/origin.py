@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ringproof.figure.picture import told
-from ringproof.figure.prepare import either
+from ringproof.figure.prepare import CannotDrawError, either
 
 WORDS = {
     "schedule": "it was drawn from another text", "facts": "its ink says something else",
@@ -17,6 +17,8 @@ WORDS = {
 
 def strangers(metadata: Mapping[str, Any], paths: Sequence[str]) -> list[str]:
     """What in a picture is not as its tables say, one table a panel; errors: as `prepare`."""
+    if metadata["layout"] == "cost":
+        raise CannotDrawError("the cost chart is of many tables; leave out --table")
     panels = metadata.get("panels") or [metadata]
     if len(panels) != len(paths):
         return [f"it shows {len(panels)} tables, not {len(paths)}"]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from ringproof.assess import Options, Settings
 from ringproof.check import check
+from ringproof.errors import RingproofError
 from ringproof.events import expand
 from ringproof.figure.fault import fault
 from ringproof.figure.focus import Focus
@@ -28,12 +30,15 @@ class CannotDrawError(Exception):
     """A question that no picture answers: a size outside the claim, a proved table's counterexample."""
 
 
-class NotProvedError(Exception):
-    """A table that is not drawn, for ``report`` says why."""
+class NotProvedError(RingproofError):
+    """A table that is not drawn, for it is not proved: its ``report`` says why."""
 
     def __init__(self, report: Report) -> None:
-        super().__init__(report.path)
+        super().__init__(f"{report.path} is not proved ({report.exit.name.lower().replace('_', ' ')})")
         self.report = report
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.report,)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,10 @@ class UnreadableError(Exception):
         super().__init__(f"{why} at ({box[0]:.1f}, {box[1]:.1f})")
 
 
+class TooLargeError(Exception):
+    """A file that says more than any picture shows, so nothing of it is run; the message says of what."""
+
+
 @dataclass(frozen=True, slots=True)
 class Lanes:
     """The middles of the lanes and of the steps, read from their labels."""

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
+from ringproof.errors import RingproofError
 from ringproof.figure import dot, imprint
 from ringproof.figure import pdf as pdfs
 from ringproof.figure.dressing import dressed
@@ -20,8 +21,8 @@ BUNDLED = "graphviz-pure"
 PRINT_DPI = 300
 
 
-class RenderError(Exception):
-    """A picture that cannot be rendered here; the message says what to do."""
+class RenderError(RingproofError):
+    """What draws a picture is not installed, or fails; the message says what to do."""
 
 
 def svg(scene: Scene, renderer: Renderer = "bundled") -> bytes:

@@ -12,12 +12,15 @@ from ringproof.contract import Contract
 from ringproof.diagnose.lineage import Lineage
 from ringproof.events import Events
 from ringproof.figure.facts import strip
-from ringproof.figure.reading import Slot, UnreadableError
+from ringproof.figure.reading import Slot, TooLargeError, UnreadableError
 from ringproof.figure.shades import lowest_sent, most_sent, shades
 from ringproof.figure.story import Content, Stage, content_of, states
+from ringproof.problem import ExpansionError
 from ringproof.simulate import Outcome, replay, simulate
 from ringproof.verdict import Size
 
+MEMORY = float(1 << 29)  # bytes for the contents of one block of values
+MOST_PARTS = 10_000_000  # contributions in all values together: a ring of 256 has 8.4 million
 RERUN = {"complete", "once", "no-resend", "defined"}  # what a picture's sends alone can refute
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -36,18 +39,33 @@ class Again:
         return content_of(self.outcome, found, rank, slot)
 
 
-def again(metadata: Mapping[str, Any], sends: Sequence[tuple[int, ...]]) -> Again:
+def again(metadata: Mapping[str, Any], sends: Sequence[tuple[int, ...]] | Array) -> Again:
     """Run (step, sender, receiver, slot read, slot written, 1 where it is added) under the promise of a file.
 
-    A schedule that cannot run is replayed up to where it is drawn; errors: `UnreadableError`.
+    A schedule that cannot run is replayed up to where it is drawn.  Errors: `UnreadableError`;
+    `TooLargeError` where its values hold more contributions than any picture's.
     """
-    outcome = simulate(_events(metadata, sends))
+    try:
+        outcome = simulate(_events(metadata, sends), memory=MEMORY)
+    except ExpansionError:
+        raise TooLargeError("sums of more contributions than any picture's") from None
     if outcome.trail is None and metadata["runs"]:
         raise UnreadableError("sends that cannot run")
     if outcome.trail is None:
         outcome = replace(outcome, trail=replay(outcome.events))
+    _holdable(outcome)
     lineage = Lineage(outcome)
     return Again(outcome, lineage, states(outcome, lineage))
+
+
+def _holdable(outcome: Outcome) -> None:
+    """Whether the contents of all values fit in memory; errors: `TooLargeError`."""
+    if outcome.trail is None:
+        return
+    total, different = outcome.trail.total, outcome.events.ranks * outcome.events.chunks
+    digits = np.log2(total.max(initial=2)) / 800  # a count of 100 bytes or less is as good as any
+    if not np.minimum(total, different).sum() * max(1, digits) <= MOST_PARTS:
+        raise TooLargeError("sums of more contributions than any picture's")
 
 
 def stages(found: Again, phases: Sequence[tuple[str, int, int]]) -> list[Stage]:
@@ -100,11 +118,10 @@ def most(found: Again) -> int:
     return most_sent(found.outcome.events)
 
 
-def _events(metadata: Mapping[str, Any], sends: Sequence[tuple[int, ...]]) -> Events:
+def _events(metadata: Mapping[str, Any], sends: Sequence[tuple[int, ...]] | Array) -> Events:
     """The sends as events at one size."""
-    columns = [np.array(column, dtype=np.int64) for column in zip(*sorted(sends), strict=True)] or [
-        np.zeros(0, dtype=np.int64)] * 6  # fmt: skip
-    step, sender, receiver, chunk, into, reduce = columns
+    rows = np.array(sends, dtype=np.int64).reshape(len(sends), 6)
+    step, sender, receiver, chunk, into, reduce = rows[np.lexsort(rows.T[::-1])].T.copy()
     steps = metadata["steps"]
     return Events(
         Size(metadata["N"]), metadata["chunks"], metadata["slots"], steps, step, sender, receiver, chunk,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from ringproof.figure import dot, gif, imprint, render, tikz
 from ringproof.figure.render import Renderer
@@ -25,6 +26,9 @@ SUFFIXES = {
 }
 FORMATS = ("svg", "pdf", "png", "dot", "tikz", "gif", "html")
 BINARY = ("png", "pdf", "gif")
+UNCHANGED_BY: Mapping[str, tuple[str, ...]] = MappingProxyType({  # format -> options of `draw`
+    "html": ("layout", "width", "chunk", "legend", "renderer"), "dot": ("renderer",), "tikz": ("renderer",),
+})  # fmt: skip
 UNFOLDING = ("gif", "html")  # one table in time: never two side by side
 
 

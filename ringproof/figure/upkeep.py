@@ -9,7 +9,9 @@ import click
 
 from ringproof.options import TABLE
 from ringproof.output import reader_may_leave
-from ringproof.verdict import Exit
+from ringproof.verdict import Exit, Finding
+
+LARGEST = 32 << 20  # bytes of a picture
 
 
 @click.command()
@@ -69,33 +71,39 @@ def run_verify_figure(paths: Sequence[str], tables: Sequence[str]) -> Exit:
 
 def _verified(path: str, tables: Sequence[str]) -> Exit:
     """Read one picture back, and say what is wrong with it."""
-    from pathlib import Path
-
     from ringproof.figure.origin import strangers
     from ringproof.figure.prepare import CannotDrawError, NotProvedError
     from ringproof.figure.verify import verify
+    from ringproof.textfile import SourceError, read_text
 
     try:
-        found = verify(Path(path).read_text(encoding="utf-8"))
+        found = verify(read_text(path, LARGEST)[1])
         wrong = list(found.wrong)
         if tables and not wrong:
             wrong += strangers(found.metadata, tables)
-        unknown = found.foreign
+        unknown, place = found.foreign, "{}:{}".format(*found.place)
     except NotProvedError as error:
         return not_drawn(error)
     except CannotDrawError as error:
-        unknown, wrong = str(error), []
-    except (OSError, UnicodeDecodeError) as error:
-        reason = isinstance(error, OSError) and error.strerror
-        unknown, wrong = reason.lower() if reason else "it is no UTF-8 text", []
+        unknown, wrong, place = str(error), [], ""
+    except SourceError as error:
+        unknown, wrong, place = error.findings[0].title, [], _place(error.findings[0])
     if unknown:
-        click.echo(f"{path}: cannot check: {unknown}")
+        click.echo(f"{path}{place and ':'}{place}: cannot check: {unknown}")
         return Exit.CANNOT_CHECK
     for why in wrong:
         click.echo(f"{path}: WRONG: {why}")
     if not wrong:
         click.echo(f"{path}: as drawn: {found.told}" + (f"; of {' and '.join(tables)}" if tables else ""))
     return Exit.REFUTED if wrong else Exit.PROVED
+
+
+def _place(finding: Finding) -> str:
+    """Line and column of a finding about a file that could not be read as text."""
+    from ringproof.verdict import Spot
+
+    spot = finding.primary.place if finding.primary else None
+    return f"{spot.line}:{spot.column}" if isinstance(spot, Spot) else ""
 
 
 def not_drawn(error: Any) -> Exit:

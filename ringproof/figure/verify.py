@@ -10,9 +10,9 @@ from typing import Any
 
 from ringproof.figure import logged
 from ringproof.figure.facts import SEAL, Facts, sealed
-from ringproof.figure.ink import InkError, Shape, metadata_of, read_ink
+from ringproof.figure.ink import InkError, Shape, metadata_of, place_in, read_ink
 from ringproof.figure.legibility import COVERED, illegible
-from ringproof.figure.reading import UnreadableError, lanes, slots
+from ringproof.figure.reading import TooLargeError, UnreadableError, lanes, slots
 from ringproof.figure.reading_chart import misread
 from ringproof.figure.reading_finding import misjudged
 from ringproof.figure.reading_heat import fields
@@ -22,19 +22,22 @@ from ringproof.figure.reading_sends import sends
 from ringproof.figure.reading_strays import strays
 from ringproof.figure.rerun import again, miscolored, misfilled, most, otherwise, stages
 
-MOST_CELLS, MOST_STEPS = 1 << 28, 1 << 16
+MOST_CELLS, MOST_STEPS = 1 << 25, 1 << 12  # cells as are in a ring of 256; steps that are never legible
+MOST_METADATA = 8 << 20  # bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
     """``wrong``: what does not agree, empty when all does; ``told``: what was read, in words.
 
-    ``foreign``: why the file is no picture of ringproof's at all; ``arrows``: the kinds of send drawn.
+    ``foreign``: why the file cannot be read as a picture of ringproof's at all, and ``place``, the line and
+    column where that shows; ``arrows``: the kinds of send drawn.
     """
 
     wrong: tuple[str, ...]
     told: str = ""
     foreign: str = ""
+    place: tuple[int, int] = (1, 1)
     arrows: frozenset[tuple[str, str]] = frozenset()
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
@@ -44,14 +47,14 @@ def verify(text: str) -> Reading:
     try:
         if not text.startswith("<svg "):
             raise InkError("not an SVG as ringproof writes it: it does not begin with <svg")
-        metadata = json.loads(metadata_of(text))
+        metadata = json.loads(metadata_of(text, MOST_METADATA))
         if metadata["tool"] != "ringproof":
             raise KeyError("tool")
     except InkError as error:
-        return Reading((str(error),), foreign=str(error))
+        return Reading((str(error),), foreign=str(error), place=error.place)
     except (KeyError, TypeError, ValueError, RecursionError):
         why = "it has no metadata that ringproof writes"
-        return Reading((why,), foreign=why)
+        return Reading((why,), foreign=why, place=place_in(text, text.find("<metadata")))
     try:
         wrong = list(_sealed(text, metadata))
         if metadata["layout"] == "cost":
@@ -74,6 +77,8 @@ def verify(text: str) -> Reading:
         wrong += mislabelled(ink, frozenset(arrows))
         wrong += [f"the words {found.text!r} are covered" for found in illegible(drawing)
                   if found.why == COVERED]  # fmt: skip
+    except TooLargeError as error:
+        return Reading((str(error),), foreign=str(error), place=place_in(text, text.find("<metadata")))
     except (InkError, UnreadableError) as error:
         return Reading((str(error),))
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
@@ -113,13 +118,16 @@ def _panel(metadata: Mapping[str, Any], shapes: Sequence[Shape]) -> Reading:
 
 
 def _fitting(metadata: Mapping[str, Any]) -> None:
-    """Sizes that a picture can have, before anything is made of them; errors: `ValueError`."""
+    """Sizes that a picture can have, before anything is made of them; errors: as `verify` tells them."""
     sizes = [metadata[key] for key in ("N", "slots", "steps", "chunks", "chunk")]
     if not all(type(size) is int and 0 <= size < MOST_CELLS for size in sizes):
         raise ValueError("a size that is none")
+    numbers = all(type(value) is int for value in metadata["params"].values())
+    if not numbers or type(metadata["version"]) is not str:
+        raise ValueError("parameters or a version that are none")
     ranks, slots, steps, chunks, _ = sizes
-    if ranks * max(slots, chunks) * max(ranks, steps + 1) > MOST_CELLS:
-        raise ValueError("sizes larger than any picture's")
+    if ranks * max(slots, chunks) * max(ranks, steps + 1) > MOST_CELLS or steps > MOST_STEPS:
+        raise TooLargeError(f"sizes larger than any picture's: N = {ranks}, {slots} slots, {steps} steps")
     for _, start, stop in metadata["phases"]:
         if not type(start) is type(stop) is int or not 0 <= start <= stop <= MOST_STEPS:
             raise ValueError("a phase of more steps than any")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
+from itertools import islice
 
 from ringproof.program.places import Places
 from ringproof.table.misread import closest, cut
@@ -29,12 +30,17 @@ class Complaints:
         """Whether anything makes the file unfit to be checked."""
         return any(finding.severity == "error" for finding in self.findings)
 
+    @property
+    def full(self) -> bool:
+        """Whether further errors are only counted."""
+        return len(self.findings) >= MOST
+
     def add(
         self, code: str, title: str, at: int, attribute: str = "", label: str = "", hint: str = "",
         related: tuple[Label, ...] = (), severity: Severity = "error",
     ) -> None:  # fmt: skip
         """Note one mistake at an element, or at one attribute of it."""
-        if len(self.findings) >= MOST:
+        if self.full:
             self.uncounted += 1
             return
         primary = self.places.label(at, attribute, label)
@@ -81,8 +87,10 @@ class Element:
         """An attribute that must be there."""
         value = self.values.get(name)
         if value is None:
-            near = closest(name, [n for n in self.values if n not in _ALL])
-            self.complaints.add("RP604", f"`{self.tag}` has no attribute `{name}`", self.at, hint=near or "")
+            near = ""
+            if not self.complaints.full:
+                near = closest(name, islice((n for n in self.values if n not in _ALL), MOST))
+            self.complaints.add("RP604", f"`{self.tag}` has no attribute `{name}`", self.at, hint=near)
             return ""
         return value
 

@@ -44,7 +44,7 @@ def read_program(path: str, text: str) -> tuple[Program, tuple[Finding, ...]]:
     try:
         parser.Parse(text.encode("utf-8"), True)
     except expat.ExpatError as error:
-        complaints.findings.append(_syntax(error, text))
+        complaints.findings.append(_syntax(error, parser.ErrorByteIndex, text))
     except _DepthError:
         complaints.add("RP603", f"elements are nested more than {DEEPEST} deep", parser.CurrentByteIndex)
     except _DoctypeError:
@@ -59,14 +59,13 @@ def read_program(path: str, text: str) -> tuple[Program, tuple[Finding, ...]]:
     return reader.program, complaints.told()
 
 
-def _syntax(error: expat.ExpatError, text: str) -> Finding:
+def _syntax(error: expat.ExpatError, at: int, text: str) -> Finding:
     reason = expat.ErrorString(error.code)
-    before = text.split("\n")[error.lineno - 1 : error.lineno]
-    column = len((before[0] if before else "").encode()[: error.offset].decode("utf-8", "ignore")) + 1
     if not text.strip():
-        return Finding("RP601", "the file is empty")
+        return Finding("RP601", "the file is empty", primary=Label(Spot(1, 1)))
     title = "the file is cut off, or" if error.code == _CUT_OFF else "the file"
-    label = Label(Spot(error.lineno, column), reason)
+    before = text.encode()[:at].decode("utf-8", "ignore")  # expat's own lines end at a lone CR too
+    label = Label(Spot(before.count("\n") + 1, len(before) - before.rfind("\n")), reason)
     return Finding("RP601", f"{title} is not XML", primary=label)
 
 

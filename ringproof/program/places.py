@@ -7,7 +7,7 @@ import re
 from ringproof.textfile import Offsets
 from ringproof.verdict import Label, Spot
 
-_TAG = re.compile(r"""<(?:[^<>"']|"[^"]*"|'[^']*')*>?""")
+_TAG = re.compile(r"""<(?:[^<>"']++|"[^"]*+"|'[^']*+')*+>?""")
 _NAME = re.compile(r"</?[^\s<>/]+")
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import inf, log2
 from typing import Any
 
 import numpy as np
@@ -73,7 +74,7 @@ def blocks(events: Events, trail: Trail, memory: float) -> Iterator[Block]:
     rows = made + np.bincount(group[trail.leaf_chunk], minlength=events.slots)
     mixing = np.flatnonzero(made)
     kind = _dtype(trail)
-    need = (rows * width)[mixing] * float(kind.itemsize)
+    need = (rows * width)[mixing] * _bytes_each(events, trail, kind)
     if need.size and need.max() > memory:
         facts = {"need": int(need.max()), "memory": memory}
         raise ExpansionError((Problem("memory", events.size, (), facts=facts),))
@@ -105,6 +106,15 @@ def _dtype(trail: Trail) -> np.dtype[Any]:
         if most < top:
             return np.dtype(name)
     return np.dtype(object)
+
+
+def _bytes_each(events: Events, trail: Trail, kind: np.dtype[Any]) -> float:
+    """What one count takes: a Python integer has as many bits as sums can double what they add."""
+    if kind.kind != "O":
+        return float(kind.itemsize)
+    most = float(trail.total.max())
+    bits = log2(most) if most < inf else np.count_nonzero(events.reduce)
+    return kind.itemsize + 32 + bits / 8
 
 
 def _block(

@@ -114,12 +114,13 @@ def locate(source: Source, places: Iterable[Place]) -> dict[Place, Span]:
 
     A place that does not exist, such as a missing key, stands where its nearest ancestor does.
     """
-    offsets = Offsets(source.text)
+    offsets, wanted = Offsets(source.text), tuple(places)
+    near = {place.route[:depth] for place in wanted for depth in range(len(place.route) + 1)}
     entries: dict[Route, _Entry] = {}
     for route, entry in _entries(_tree(source.text)):
-        if entry.explicit or route not in entries:
+        if route in near and (entry.explicit or route not in entries):
             entries[route] = entry
-    return {place: offsets.span(*_range(place, entries, offsets)) for place in places}
+    return {place: offsets.span(*_range(place, entries, offsets)) for place in wanted}
 
 
 def _range(place: Place, entries: dict[Route, _Entry], offsets: Offsets) -> tuple[int, int]:

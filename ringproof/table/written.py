@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -42,6 +43,8 @@ def plain(value: Any) -> Any:
         return {key: plain(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
         return [plain(inner) for inner in value]
+    if hasattr(value, "__index__"):  # a whole number of numpy
+        return operator.index(value)
     raise TypeError(
         f"a table holds text, whole numbers, booleans, lists and tables, not {type(value).__name__}"
     )

@@ -1,0 +1,59 @@
+"""Options of `check` that are for tables only, or for programs only: never silently without effect."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Literal
+
+import click
+
+from ringproof.inputs import Item, ProgramText, is_program
+from ringproof.verdict import Exit, Finding, Report
+from ringproof.wording import join_text
+
+Kind = Literal["table", "program"]
+ONLY: Mapping[str, Kind] = MappingProxyType({
+    **dict.fromkeys(("every_n", "bounded", "induction", "no_symmetry", "used", "ports", "order", "no_swap"),
+                    "table"),
+    **dict.fromkeys(("collective", "post", "runtime", "z3"), "program"),
+})  # fmt: skip
+
+
+def given_here() -> tuple[str, ...]:
+    """The options for one kind of file that stand on the command line, defaults not."""
+    context = click.get_current_context()
+    return tuple(name for name in ONLY
+                 if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE)  # fmt: skip
+
+
+def fitting(files: Sequence[Item], names: Sequence[str]) -> None:
+    """Refuse options that none of some files is for; errors: `UsageError`."""
+    kinds = {kind_of(file): file for file in files if not isinstance(file, Report)}
+    for name in names if kinds else ():
+        if ONLY[name] not in kinds:
+            other, file = next(iter(kinds.items()))
+            path = file if isinstance(file, str) else file.path
+            whole = f"{path} is a {other}" if len(files) == 1 else f"all files here are {other}s"
+            raise click.UsageError(f"{_said([name])} is for {ONLY[name]}s, and {whole}")
+
+
+def kind_of(item: Item) -> Kind:
+    """Whether an input is read as a program or as a table."""
+    program = is_program(item) if isinstance(item, str) else isinstance(item, ProgramText)
+    return "program" if program else "table"
+
+
+def noted(report: Report, names: Sequence[str]) -> Report:
+    """A report that says which of these options it was made without."""
+    without = [name for name in names if ONLY[name] != report.kind]
+    if not without or report.exit in (Exit.CANNOT_CHECK, Exit.INTERRUPTED):
+        return report
+    are = "are" if len(without) > 1 else "is"
+    title = f"{_said(without)} {are} for {ONLY[without[0]]}s: this {report.kind} is checked without"
+    return replace(report, findings=(*report.findings, Finding("RP510", title, "note")))
+
+
+def _said(names: Sequence[str]) -> str:
+    return join_text([f"--{name.replace('_', '-')}" for name in names], "and")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,17 +12,19 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 from pygls.uris import to_fs_path
 
+from ringproof.executors.task import lost
+from ringproof.inputs import ProgramText
 from ringproof.lsp.hover import hover
+from ringproof.lsp.opened import AT_ONCE, Kind, item_of, kind_of
 from ringproof.lsp.told import Told, told
 from ringproof.lsp.worker import Worker
-from ringproof.table.reader import read_schedule
 from ringproof.table.source import Source, parse
+from ringproof.textfile import LARGEST
 from ringproof.verdict import Report, TableError
 from ringproof.version import version
 from ringproof.wording import outcome_text
 
-PAUSE = 0.3  # seconds without a change before a table is checked
-_TABLE = re.compile(r"^\s*(?:collective\s*=|\[\[\s*phase\b)", re.MULTILINE)
+PAUSE = 0.3  # seconds without a change before a document is checked
 
 
 @dataclass
@@ -34,6 +35,7 @@ class Document:
     told: Told = field(default_factory=Told)
     report: Report | None = None
     task: asyncio.Task[None] | None = None
+    kind: Kind = ""
 
 
 class Server(LanguageServer):
@@ -59,26 +61,40 @@ class Server(LanguageServer):
         document = self.documents[uri] = Document()
         opened = self.workspace.get_text_document(uri)
         document.version = opened.version
-        if not _TABLE.search(opened.source):
-            self.publish(uri, Told())
-            return
         path = to_fs_path(uri) or uri
-        try:
-            source = parse(opened.source, path)
-            read_schedule(source.values, path)
-        except TableError as error:
-            self.show(uri, Report(path, "", _text(opened.source), "", findings=error.findings,
-                                  used=error.used))  # fmt: skip
+        kind = document.kind = kind_of(opened.source, path, opened.language_id or "")
+        if kind == "table" and len(opened.source) <= AT_ONCE:
+            self.checked(uri, item_of(opened.source, path, kind))
             return
         self.publish(uri, Told())
-        document.task = asyncio.ensure_future(self.check(uri, source))
+        if kind:
+            document.task = asyncio.ensure_future(self.later(uri, opened.source, path, kind))
 
-    async def check(self, uri: str, source: Source) -> None:
-        """Check a table, unless the document changes meanwhile."""
+    async def later(self, uri: str, text: str, path: str, kind: Kind) -> None:
+        """Read a long text and check it, unless the document changes meanwhile."""
         await asyncio.sleep(PAUSE)
-        report = await self.worker.check(source)
-        if report is not None:
-            self.show(uri, report)
+        item = await asyncio.to_thread(item_of, text, path, kind)
+        self.show(uri, item if isinstance(item, Report) else await self.asked(item))
+
+    def checked(self, uri: str, item: Source | ProgramText | Report) -> None:
+        """Show what is known, and find out the rest."""
+        if isinstance(item, Report):
+            self.show(uri, item)
+            return
+        self.publish(uri, Told())
+        self.documents[uri].task = asyncio.ensure_future(self.check(uri, item))
+
+    async def check(self, uri: str, item: Source | ProgramText) -> None:
+        """Check a document, unless it changes meanwhile."""
+        await asyncio.sleep(PAUSE)
+        self.show(uri, await self.asked(item))
+
+    async def asked(self, item: Source | ProgramText) -> Report:
+        """What the worker says; one that dies is asked once more."""
+        for _ in range(2):
+            if (report := await self.worker.check(item)) is not None:
+                return report
+        return lost(item, self.worker.ended)
 
     def show(self, uri: str, report: Report) -> None:
         self.documents[uri].report = report
@@ -103,17 +119,18 @@ class Server(LanguageServer):
             known.task.cancel()
 
     def hovered(self, uri: str, line: int) -> str:
-        """What to say of a line: what its row sends, else how the check of the table ended."""
+        """What to say of a line: what its row sends, else how the check of the document ended."""
         opened = self.workspace.get_text_document(uri)
         known = self.documents.get(uri)
-        if known is None or not _TABLE.search(opened.source):
+        if known is None or not known.kind:
             return ""
-        try:
-            source = parse(opened.source, to_fs_path(uri) or uri)
-        except TableError:
-            return ""
-        if words := hover(source, line + 1, self.ranks):
-            return words
+        if known.kind == "table" and len(opened.source) <= LARGEST:
+            try:
+                source = parse(opened.source, to_fs_path(uri) or uri)
+            except TableError:
+                return ""
+            if words := hover(source, line + 1, self.ranks):
+                return words
         if known.task and not known.task.done():
             return "being checked"
         return outcome_text(known.report) if known.report else ""
@@ -139,11 +156,6 @@ def _meet(a: types.Range, b: types.Range) -> bool:
         return position.line, position.character
 
     return place(a.start) <= place(b.end) and place(b.start) <= place(a.end)
-
-
-def _text(source: str) -> str:
-    """A text as `parse` keeps it: places count its lines."""
-    return source.removeprefix("\ufeff").replace("\r\n", "\n")
 
 
 def made(ranks: int) -> Server:

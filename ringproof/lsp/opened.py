@@ -7,6 +7,7 @@ from typing import Literal
 
 from ringproof.inputs import PROGRAMS, TABLES, ProgramText
 from ringproof.table.reader import read_schedule
+from ringproof.table.scope import KEYS
 from ringproof.table.source import Source, parse
 from ringproof.textfile import LARGEST, LARGEST_PROGRAM, too_large
 from ringproof.verdict import Finding, Report, TableError
@@ -15,6 +16,7 @@ Kind = Literal["table", "program", ""]
 AT_ONCE = 1 << 16  # characters of a table that is read at every letter; a longer one waits for a pause
 # Blanks, not all white space: many empty lines would be read once for each of them.
 _TABLE = re.compile(r"^[ \t]*(?:collective[ \t]*=|\[\[[ \t]*phase\b)", re.MULTILINE)
+_BEGUN = re.compile(r"^[ \t]*\[?\[?[ \t]*([A-Za-z_][\w-]*)[ \t]*[]=.]", re.MULTILINE)
 _PROGRAM = re.compile(r"<algo\b")
 
 
@@ -26,6 +28,20 @@ def kind_of(text: str, path: str, language: str) -> Kind:
     return "table" if _TABLE.search(text) else ""
 
 
+def may_become_table(text: str, path: str, language: str) -> bool:
+    """Whether this is a table, or TOML that so far has nothing but keys and headers of one."""
+    kind = kind_of(text, path, language)
+    if kind or (path.lower().endswith(PROGRAMS)) or not (path.lower().endswith(TABLES) or language == "toml"):
+        return kind == "table"
+    begun = {found[1] for found in _BEGUN.finditer(text)}
+    return begun <= set(KEYS["table"])
+
+
+def plain(text: str) -> str:
+    """A text as `parse` keeps it: places count its lines."""
+    return text.removeprefix("\ufeff").replace("\r\n", "\n")
+
+
 def item_of(text: str, path: str, kind: Kind) -> Source | ProgramText | Report:
     """What there is to check in a table or program, or the report on it where it cannot be read.
 
@@ -34,14 +50,13 @@ def item_of(text: str, path: str, kind: Kind) -> Source | ProgramText | Report:
     largest = LARGEST_PROGRAM if kind == "program" else LARGEST
     if len(text) > largest or len(text.encode("utf-8", "surrogatepass")) > largest:
         return _unread(path, "", kind, (too_large(largest),))
-    text = text.removeprefix("\ufeff")
     if kind == "program":
-        return ProgramText(path, text)
+        return ProgramText(path, text.removeprefix("\ufeff"))
     try:
         source = parse(text, path)
         read_schedule(source.values, path)
     except TableError as error:
-        return _unread(path, text.replace("\r\n", "\n"), kind, error.findings, error)
+        return _unread(path, plain(text), kind, error.findings, error)
     return source
 
 

@@ -157,6 +157,25 @@ def schema() -> Schema:
     }
 
 
+def part_of(keys: Sequence[str]) -> Schema | None:
+    """What the schema says of the value that these keys lead to, or of its items; None where none is ours."""
+    whole = part = schema()
+    for key in keys:
+        found = item_of(whole, part)
+        inner = found.get("properties", {}).get(key, found.get("additionalProperties"))
+        if not isinstance(inner, dict):
+            return None
+        part = inner
+    return part
+
+
+def item_of(whole: Schema, part: Schema) -> Schema:
+    """The item of an array of tables, else the part itself."""
+    reference = part.get("items", {}).get("$ref", "")
+    found: Schema = whole["definitions"][reference.rpartition("/")[2]] if reference else part
+    return found
+
+
 def _item(of: str, within: str, table: Schema) -> Schema:
     """One table of an array of tables, described as the array is."""
     return {"description": _SAID[within][of], **table, "items": {"$ref": f"#/definitions/{of}"}}

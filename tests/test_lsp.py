@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
@@ -30,50 +29,17 @@ from ringproof.table.source import parse, read
 from ringproof.verdict import Exit, Finding, Label, Place, Repair, Report
 from tests.conftest import HOME, Run
 from tests.lsp_client import Client, Message
+from tests.lsp_session import COMMAND, ENV, actions, change, children, ends, hovered, settled, spread
 
-COMMAND = [sys.executable, "-m", "ringproof", "lsp"]
 WRONG = HOME / "tests" / "wrong" / "ring_reduce_scatter_plus_one.toml"
 SMALL = WRONG.read_text(encoding="utf-8").replace("2..64", "2..6")
 LONG = (HOME / "schedules" / "ring.toml").read_text(encoding="utf-8").replace("2..64", "2..300")
-ENV = {**os.environ, "PYTHONPATH": str(HOME)}
 
 
 @pytest.fixture
 def client(tmp_path: Path) -> Iterator[Client]:
     with Client(COMMAND, tmp_path, ENV) as begun:
         yield begun
-
-
-def settled(client: Client, uri: str, version: int, code: str | None) -> list[Message]:
-    """Wait until one version of a document has this finding, or none."""
-
-    def found() -> bool:
-        codes = [d["code"] for d in client.diagnostics(uri, version)]
-        return codes == [] if code is None else code in codes
-
-    client.until(lambda: found() or client._read())
-    return client.diagnostics(uri, version)
-
-
-def change(client: Client, uri: str, version: int, text: str) -> None:
-    client.tell("textDocument/didChange", textDocument={"uri": uri, "version": version},
-                contentChanges=[{"text": text}])  # fmt: skip
-
-
-def hovered(client: Client, uri: str, line: int) -> str:
-    answer = client.ask("textDocument/hover", textDocument={"uri": uri},
-                        position={"line": line, "character": 3})  # fmt: skip
-    return answer["contents"]["value"] if answer else ""
-
-
-def actions(client: Client, uri: str, where: Message) -> list[Message]:
-    asked = client.ask("textDocument/codeAction", textDocument={"uri": uri}, range=where,
-                       context={"diagnostics": []})  # fmt: skip
-    return list(asked or ())
-
-
-def spread(line: int, start: int, end: int) -> Message:
-    return {"start": {"line": line, "character": start}, "end": {"line": line, "character": end}}
 
 
 def edited(text: str, edit: Message) -> str:
@@ -307,36 +273,6 @@ def test_a_repair_in_another_file_changes_that_file() -> None:
 # ---- clients that are none ----------------------------------------------------------------------
 
 
-def children(pid: int) -> list[int]:
-    """The processes that a process has begun and that still run."""
-    if not Path("/proc/self/stat").exists():
-        pytest.skip("there is no /proc here to see processes in")
-    found = []
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        with suppress(OSError):  # it ended meanwhile
-            state, parent = stat.read_text().rpartition(")")[2].split()[:2]
-            if int(parent) == pid and state != "Z":
-                found.append(int(stat.parent.name))
-    return found
-
-
-def ends(client: Client, code: int) -> str:
-    """The server ends by itself, with this code and nothing left behind; what it says on stderr."""
-    left = children(client.process.pid)
-    assert client.process.stdin
-    with suppress(BrokenPipeError):
-        client.process.stdin.close()
-    assert client.process.wait(20) == code
-    deadline = time.monotonic() + 5
-    while any(Path(f"/proc/{pid}").exists() for pid in left):
-        assert time.monotonic() < deadline, f"left behind: {left}"
-        time.sleep(0.05)
-    assert client.process.stderr
-    said = client.process.stderr.read().decode()
-    assert "Traceback" not in said
-    return said
-
-
 def test_a_client_that_leaves_without_a_word(client: Client) -> None:
     client.begin()
     assert ends(client, 1) == ""
@@ -385,7 +321,7 @@ def test_exit_without_shutdown_is_one(client: Client) -> None:
         (b"Content-Length: 0\r\n\r\n", "a message has 1 to"),
         (b"content-length: -4\r\n\r\n", "a message has 1 to"),
         (b"Content-Length: 99999999999999\r\n\r\n", "a message has 1 to"),
-        (b"Content-Length: 16777217\r\n\r\n", "a message has 1 to"),
+        (f"Content-Length: {LARGEST_MESSAGE + 1}\r\n\r\n".encode(), "a message has 1 to"),
         (b"Content-Length: 30\r\n\r\n{}", "a message ends in the middle"),
         (b"Content-Length: 4\r\n\r\n{\xff}}", "a message is not JSON"),
         (b"Content-Length: 2\r\n\r\n[]", "a message is not JSON"),
@@ -441,7 +377,7 @@ def test_a_wire_ends_whatever_comes(pieces: list[bytes]) -> None:
         wire.read(2)
     assert wire.readline() == b""
     assert wire.read(1) == b""
-    assert LARGEST_MESSAGE < 1 << 25
+    assert LARGEST_MESSAGE < 1 << 27
 
 
 # ---- the command --------------------------------------------------------------------------------

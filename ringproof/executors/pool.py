@@ -14,7 +14,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 
 from ringproof.assess import Options
-from ringproof.executors.task import check_one_of_many, failed, heaviest_first, lost
+from ringproof.executors.task import check_one_of_many, failed, heaviest_first, how_ended, lost
 from ringproof.inputs import Item
 from ringproof.verdict import Report
 
@@ -101,14 +101,7 @@ def _answering(workers: Sequence[_Worker]) -> list[_Worker]:
 def _ended(worker: _Worker) -> str:
     """How a dead process ended, in words."""
     worker.ours.close()
-    worker.process.join()
-    code = worker.process.exitcode or 0
-    if code >= 0:
-        return f"the process ended with exit code {code}"
-    try:
-        return f"the process was ended by {signal.Signals(-code).name}"
-    except ValueError:
-        return f"the process was ended by signal {-code}"
+    return how_ended(worker.process)
 
 
 def _end(worker: _Worker) -> None:

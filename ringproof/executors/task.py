@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import traceback
+from multiprocessing.process import BaseProcess
 
 from ringproof.assess import Options
 from ringproof.check import Progress, check, check_file
@@ -81,6 +83,18 @@ def unreached(item: Item) -> Report:
 def _ended(item: Item, finding: Finding) -> Report:
     kind = "program" if isinstance(item, ProgramText) or is_program(path_of(item)) else "table"
     return Report(path_of(item), "", "", "", findings=(finding,), kind=kind)  # type: ignore[arg-type]
+
+
+def how_ended(process: BaseProcess) -> str:
+    """How a dying process ended, in words, for `lost`."""
+    process.join()
+    code = process.exitcode or 0
+    if code >= 0:
+        return f"the process ended with exit code {code}"
+    try:
+        return f"the process was ended by {signal.Signals(-code).name}"
+    except ValueError:
+        return f"the process was ended by signal {-code}"
 
 
 def heaviest_first(items: list[Item], options: Options) -> list[int]:

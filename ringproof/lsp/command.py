@@ -30,7 +30,8 @@ def run_lsp(ranks: int) -> int:
         raise click.UsageError("the language server needs an extra: pip install 'ringproof[lsp]'")
     if sys.stdin is None or sys.stdin.isatty():
         raise click.UsageError("an editor begins this and speaks LSP with it; there is nobody to type it")
-    from ringproof.lsp.server import made, serve
+    from ringproof.lsp.features import made
+    from ringproof.lsp.server import serve
     from ringproof.lsp.wire import Wire
 
     if not os.environ.get("RINGPROOF_DEBUG"):

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,17 +11,20 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 from pygls.uris import to_fs_path
 
+from ringproof.executors.task import lost
+from ringproof.inputs import ProgramText
+from ringproof.lsp.complete import meaning, offers
 from ringproof.lsp.hover import hover
-from ringproof.lsp.told import Told, told
+from ringproof.lsp.opened import AT_ONCE, Kind, item_of, kind_of, may_become_table, plain
+from ringproof.lsp.told import Told, offset, told
 from ringproof.lsp.worker import Worker
-from ringproof.table.reader import read_schedule
 from ringproof.table.source import Source, parse
+from ringproof.textfile import LARGEST
 from ringproof.verdict import Report, TableError
 from ringproof.version import version
 from ringproof.wording import outcome_text
 
-PAUSE = 0.3  # seconds without a change before a table is checked
-_TABLE = re.compile(r"^\s*(?:collective\s*=|\[\[\s*phase\b)", re.MULTILINE)
+PAUSE = 0.3  # seconds without a change before a document is checked
 
 
 @dataclass
@@ -34,6 +35,7 @@ class Document:
     told: Told = field(default_factory=Told)
     report: Report | None = None
     task: asyncio.Task[None] | None = None
+    kind: Kind = ""
 
 
 class Server(LanguageServer):
@@ -59,26 +61,40 @@ class Server(LanguageServer):
         document = self.documents[uri] = Document()
         opened = self.workspace.get_text_document(uri)
         document.version = opened.version
-        if not _TABLE.search(opened.source):
-            self.publish(uri, Told())
-            return
         path = to_fs_path(uri) or uri
-        try:
-            source = parse(opened.source, path)
-            read_schedule(source.values, path)
-        except TableError as error:
-            self.show(uri, Report(path, "", _text(opened.source), "", findings=error.findings,
-                                  used=error.used))  # fmt: skip
+        kind = document.kind = kind_of(opened.source, path, opened.language_id or "")
+        if kind == "table" and len(opened.source) <= AT_ONCE:
+            self.checked(uri, item_of(opened.source, path, kind))
             return
         self.publish(uri, Told())
-        document.task = asyncio.ensure_future(self.check(uri, source))
+        if kind:
+            document.task = asyncio.ensure_future(self.later(uri, opened.source, path, kind))
 
-    async def check(self, uri: str, source: Source) -> None:
-        """Check a table, unless the document changes meanwhile."""
+    async def later(self, uri: str, text: str, path: str, kind: Kind) -> None:
+        """Read a long text and check it, unless the document changes meanwhile."""
         await asyncio.sleep(PAUSE)
-        report = await self.worker.check(source)
-        if report is not None:
-            self.show(uri, report)
+        item = await asyncio.to_thread(item_of, text, path, kind)
+        self.show(uri, item if isinstance(item, Report) else await self.asked(item))
+
+    def checked(self, uri: str, item: Source | ProgramText | Report) -> None:
+        """Show what is known, and find out the rest."""
+        if isinstance(item, Report):
+            self.show(uri, item)
+            return
+        self.publish(uri, Told())
+        self.documents[uri].task = asyncio.ensure_future(self.check(uri, item))
+
+    async def check(self, uri: str, item: Source | ProgramText) -> None:
+        """Check a document, unless it changes meanwhile."""
+        await asyncio.sleep(PAUSE)
+        self.show(uri, await self.asked(item))
+
+    async def asked(self, item: Source | ProgramText) -> Report:
+        """What the worker says; one that dies is asked once more."""
+        for _ in range(2):
+            if (report := await self.worker.check(item)) is not None:
+                return report
+        return lost(item, self.worker.ended)
 
     def show(self, uri: str, report: Report) -> None:
         self.documents[uri].report = report
@@ -102,21 +118,50 @@ class Server(LanguageServer):
         if known and known.task:
             known.task.cancel()
 
-    def hovered(self, uri: str, line: int) -> str:
-        """What to say of a line: what its row sends, else how the check of the table ended."""
+    def hovered(self, uri: str, place: types.Position) -> str:
+        """What the key there means and what the row of the line sends, else how the check ended."""
         opened = self.workspace.get_text_document(uri)
         known = self.documents.get(uri)
-        if known is None or not _TABLE.search(opened.source):
+        if known is None or not known.kind:
             return ""
+        words: list[str] = []
+        if known.kind == "table" and len(opened.source) <= LARGEST:
+            text = plain(opened.source)
+            words = [meaning(text, offset(text, place, self.encoding)), self.sent(uri, text, place.line)]
+        if not any(words):
+            words = [self.outcome(known)]
+        return "\n\n".join(word for word in words if word)
+
+    def sent(self, uri: str, text: str, line: int) -> str:
+        """What the row of a line sends; empty where none stands or the table is no TOML."""
         try:
-            source = parse(opened.source, to_fs_path(uri) or uri)
+            source = parse(text, to_fs_path(uri) or uri)
         except TableError:
             return ""
-        if words := hover(source, line + 1, self.ranks):
-            return words
+        return hover(source, line + 1, self.ranks)
+
+    def outcome(self, known: Document) -> str:
+        """How the check of a document ended."""
         if known.task and not known.task.done():
             return "being checked"
         return outcome_text(known.report) if known.report else ""
+
+    def completed(self, uri: str, place: types.Position) -> list[types.CompletionItem]:
+        """What may be typed at a place of a table, or of what may become one."""
+        opened = self.workspace.get_text_document(uri)
+        path, text = to_fs_path(uri) or uri, plain(opened.source)
+        if uri not in self.documents or not may_become_table(text, path, opened.language_id or ""):
+            return []
+        found = offers(text, path, offset(text, place, self.encoding))
+        start = types.Position(place.line, max(place.character - found.width, 0))
+        span = types.Range(start, types.Position(place.line, place.character + found.after))
+        return [
+            types.CompletionItem(
+                label=offer.label, kind=offer.kind, detail=offer.detail or None, sort_text=f"{i:03}",
+                documentation=offer.says or None, text_edit=types.TextEdit(span, offer.text),
+            )
+            for i, offer in enumerate(found.found)
+        ]  # fmt: skip
 
     def actions(self, params: types.CodeActionParams) -> list[types.CodeAction]:
         """The repairs that are proved for what stands in a range; none for another version."""
@@ -139,68 +184,6 @@ def _meet(a: types.Range, b: types.Range) -> bool:
         return position.line, position.character
 
     return place(a.start) <= place(b.end) and place(b.start) <= place(a.end)
-
-
-def _text(source: str) -> str:
-    """A text as `parse` keeps it: places count its lines."""
-    return source.removeprefix("\ufeff").replace("\r\n", "\n")
-
-
-def made(ranks: int) -> Server:
-    """A server that knows what it can be asked."""
-    server = Server(ranks)
-    _documents(server)
-    _settings(server)
-
-    @server.feature(types.TEXT_DOCUMENT_HOVER)
-    def show(params: types.HoverParams) -> types.Hover | None:
-        words = server.hovered(params.text_document.uri, params.position.line)
-        return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, words)) if words else None
-
-    kinds = types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix])
-
-    @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, kinds)
-    def mend(params: types.CodeActionParams) -> Sequence[types.CodeAction]:
-        return server.actions(params)
-
-    return server
-
-
-def _documents(server: Server) -> None:
-    @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
-    def opened(params: types.DidOpenTextDocumentParams) -> None:
-        server.changed(params.text_document.uri)
-
-    @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
-    def changed(params: types.DidChangeTextDocumentParams) -> None:
-        server.changed(params.text_document.uri)
-
-    @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
-    def saved(params: types.DidSaveTextDocumentParams) -> None:
-        for uri in list(server.documents):  # another table may use the one that is saved
-            server.changed(uri)
-
-    @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
-    def closed(params: types.DidCloseTextDocumentParams) -> None:
-        if params.text_document.uri in server.documents:
-            server.publish(params.text_document.uri, Told())
-        server.forget(params.text_document.uri)
-
-
-def _settings(server: Server) -> None:
-    @server.feature(types.INITIALIZE)
-    def begun(params: types.InitializeParams) -> None:
-        server.configure(params.initialization_options)
-
-    @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
-    def configured(params: types.DidChangeConfigurationParams) -> None:
-        server.configure(params.settings)
-
-    @server.feature(types.SHUTDOWN)
-    def leaving(_: None) -> None:
-        server.farewell = True
-        for uri in list(server.documents):
-            server.forget(uri)
 
 
 def serve(server: Server, stdin: Any) -> None:

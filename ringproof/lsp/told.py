@@ -97,3 +97,19 @@ def position(lines: Sequence[str], line: int, column: int, encoding: Encoding) -
     if encoding == types.PositionEncodingKind.Utf8:
         return types.Position(line - 1, len(before.encode("utf-8", "surrogatepass")))
     return types.Position(line - 1, len(before.encode("utf-16-le", "surrogatepass")) // 2)
+
+
+def offset(text: str, place: types.Position, encoding: Encoding) -> int:
+    """How many characters of a text stand before a place that the client counts; one beyond it is its end."""
+    begin = 0
+    for _ in range(place.line):
+        begin = text.find("\n", begin) + 1
+        if not begin:
+            return len(text)
+    end = text.find("\n", begin)
+    line = text[begin : end if end >= 0 else len(text)]
+    if encoding == types.PositionEncodingKind.Utf32:
+        return begin + min(max(place.character, 0), len(line))
+    name, unit = ("utf-8", 1) if encoding == types.PositionEncodingKind.Utf8 else ("utf-16-le", 2)
+    raw = line.encode(name, "surrogatepass")[: max(place.character, 0) * unit]
+    return begin + len(raw.decode(name, "ignore"))

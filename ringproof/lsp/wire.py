@@ -6,8 +6,10 @@ import json
 import re
 from typing import BinaryIO
 
+from ringproof.textfile import LARGEST_PROGRAM
+
 LONGEST_HEADER = 4096
-LARGEST_MESSAGE = 16 * 1024 * 1024
+LARGEST_MESSAGE = 2 * LARGEST_PROGRAM + LONGEST_HEADER  # in JSON each quotation mark of a program is two
 _HEADER = re.compile(rb"[A-Za-z-]+: [^\r\n]*\r\n")
 _LENGTH = re.compile(rb"Content-Length: ([0-9]{1,9})\r\n")
 

@@ -8,39 +8,47 @@ import signal
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 
+from ringproof.executors.task import check_one, how_ended
+from ringproof.inputs import ProgramText
 from ringproof.table.source import Source
 from ringproof.verdict import Report
 
 
 class Worker:
-    """One process that checks one table after another; begun when it is first needed."""
+    """One process that checks one document after another; begun when it is first needed.
+
+    ``ended``: how the process ended that died at its work, in words.
+    """
 
     def __init__(self) -> None:
         self.turn = asyncio.Lock()
         self.process: BaseProcess | None = None
         self.ours: Connection | None = None
+        self.ended = ""
 
-    async def check(self, source: Source) -> Report | None:
-        """The report on a table; None when the process ended, as when memory ran out.
+    async def check(self, item: Source | ProgramText) -> Report | None:
+        """The report on a table or program; None when the process ended, as when memory ran out.
 
         A check that is cancelled ends the process, and with it whatever Z3 is at.
         """
         async with self.turn:
             try:
-                return await asyncio.to_thread(self._ask, source)
+                return await asyncio.to_thread(self._ask, item)
             except asyncio.CancelledError:
                 self.end()
                 raise
 
-    def _ask(self, source: Source) -> Report | None:
+    def _ask(self, item: Source | ProgramText) -> Report | None:
         ours = self.ours if self.process and self.process.is_alive() else self._begin()
-        if ours is None:
+        process = self.process
+        if ours is None or process is None:
             return None
         try:
-            ours.send(source)
+            ours.send(item)
             report: Report | None = ours.recv()
             return report
         except (EOFError, OSError):
+            self.ended = how_ended(process)
             return None
 
     def _begin(self) -> Connection | None:
@@ -60,21 +68,14 @@ class Worker:
 
 
 def serve(theirs: Connection) -> None:
-    """Check every table that comes, until nobody is left to ask."""
+    """Check every document that comes, until nobody is left to ask."""
     from ringproof.assess import Options
-    from ringproof.check import check
-    from ringproof.diagnose.problems import out_of_memory
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever began this process ends it
     options = Options(induction="never")
     while True:
         try:
-            source: Source = theirs.recv()
+            item: Source | ProgramText = theirs.recv()
         except EOFError:
             return
-        try:
-            report = check(source, options)
-        except MemoryError:
-            report = Report(source.path, "", source.text, "",
-                            findings=(out_of_memory(options.settings.memory),))  # fmt: skip
-        theirs.send(report)
+        theirs.send(check_one(item, options))

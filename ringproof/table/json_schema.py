@@ -2,6 +2,11 @@
 
 Draft 7, which editors of TOML read.  It knows keys, types and words; what an expression says is left
 to `ringproof check` and `ringproof lsp`.
+
+Its shape is one that taplo 0.9 (the server behind Even Better TOML) can follow.  That server runs out
+of stack at ``allOf``, takes every branch of ``oneOf`` and ``anyOf`` for a key of its own, and goes one
+item too deep into arrays; so kinds are written out where they stand, choices are ``if``, and an item
+says of its own items, which a table or a word cannot have, that they are like itself.
 """
 
 from __future__ import annotations
@@ -88,31 +93,54 @@ _SAID: Mapping[str, Mapping[str, str]] = MappingProxyType({
 _TEXT: Schema = {"type": "string"}
 _EXPRESSION: Schema = {"type": ["string", "integer"]}
 _CONDITION: Schema = {"type": ["string", "boolean", "integer"]}
-_ITEMS: Schema = {"anyOf": [_EXPRESSION, {"type": "array", "items": _EXPRESSION}]}
+_ITEMS: Schema = {"type": ["string", "integer", "array"], "items": _EXPRESSION}
 _OP: Schema = {"enum": ["reduce", "copy"]}
 _COLLECTIVE: Schema = {"enum": list(COLLECTIVES)}
+
+
+def _words(known: Sequence[str]) -> Schema:
+    words: Schema = {"type": "string", "enum": list(known)}
+    return {"type": "array", "items": {**words, "items": words}}
+
+
+def _named(kind: Schema, said: str) -> Schema:
+    names = {"pattern": "^[A-Za-z_][A-Za-z0-9_]*$"}
+    return {"type": "object", "propertyNames": names, "additionalProperties": _described(kind, said)}
+
+
+def _described(kind: Schema, said: str) -> Schema:
+    """A kind and what it means; taplo asks the items what a list means."""
+    items = kind.get("items", {"$ref": ""})
+    return {"description": said, **kind, **({} if "$ref" in items else {"items": _described(items, said)})}
+
+
+def _tables(of: str) -> Schema:
+    return {"type": "array", "items": {"$ref": f"#/definitions/{of}"}}
+
+
+_RANGES = _named(_ITEMS, "a variable and what it runs over: a range, a value or a list")
 _KINDS: Mapping[str, Schema] = MappingProxyType({  # of a key; where it differs, see _OTHERWISE
     "name": _TEXT, "reference": _TEXT, "notes": _TEXT, "use": _TEXT,
     "collective": _COLLECTIVE, "op": _OP, "ranks": _EXPRESSION, "chunks": _EXPRESSION,
     "root": _EXPRESSION, "owner": _EXPRESSION, "scratch": _EXPRESSION, "steps": _EXPRESSION,
     "to": _EXPRESSION, "from": _EXPRESSION, "chunk": _EXPRESSION, "into": _EXPRESSION,
     "group": _EXPRESSION, "rank": _EXPRESSION, "where": _CONDITION, "when": _CONDITION,
-    "let": {"$ref": "#/definitions/names"}, "for": {"$ref": "#/definitions/ranges"},
-    "params": {"$ref": "#/definitions/ranges"}, "ensures": {"$ref": "#/definitions/ensures"},
-    "claims": {"$ref": "#/definitions/claims"},
-    "waive": {"type": "array", "items": {"enum": list(WAIVABLE)}},
-    "optimal": {"anyOf": [{"enum": list(OPTIMAL)}, {"type": "array", "items": {"enum": list(OPTIMAL)}}]},
-    "phase": {"type": "array", "minItems": 1, "items": {"$ref": "#/definitions/phase"}},
-    "send": {"type": "array", "items": {"$ref": "#/definitions/send"}},
-    "sends": {"type": "array", "items": {"$ref": "#/definitions/sends"}},
+    "let": _named(_CONDITION, "a name stands for its expression"), "for": _RANGES, "params": _RANGES,
+    "waive": _words(WAIVABLE),
+    "optimal": {**_words(OPTIMAL), "type": ["string", "array"],
+                "if": _TEXT, "then": {"enum": list(OPTIMAL)}},
+    "phase": {**_tables("phase"), "minItems": 1}, "send": _tables("send"), "sends": _tables("sends"),
     **dict.fromkeys(KEYS["claims"], _EXPRESSION),
 })  # fmt: skip
 _NUMBER: Schema = {"type": "integer"}
 _OTHERWISE: Mapping[tuple[str, str], Schema] = MappingProxyType({
     ("sends", "step"): {"type": "integer", "minimum": 0},
     **{("sends", key): _NUMBER for key in ("from", "to", "chunk", "into")},
-    ("use", "params"): {"$ref": "#/definitions/values"},
+    ("use", "params"): _named(_EXPRESSION, "a parameter and its value"),
 })  # fmt: skip
+_EITHER: Schema = {  # a row pushes or pulls
+    "if": {"required": ["to"]}, "then": {"properties": {"from": False}}, "else": {"required": ["from"]},
+}  # fmt: skip
 
 
 def schema() -> Schema:
@@ -122,14 +150,35 @@ def schema() -> Schema:
         "title": "a schedule of ringproof",
         **_table("table"),
         "definitions": {
-            "names": _named(_CONDITION, "a name stands for its expression"),
-            "ranges": _named(_ITEMS, "a variable and what it runs over: a range, a value or a list"),
-            "values": _named(_EXPRESSION, "a parameter and its value"),
-            "claims": _table("claims"), "ensures": _table("ensures"), "phase": _phase(),
-            "send": {**_table("send"), "oneOf": [{"required": ["to"]}, {"required": ["from"]}]},
-            "sends": _table("sends"),
+            "phase": _item("phase", "table", _phase()),
+            "send": _item("send", "phase", {**_table("send"), **_EITHER}),
+            "sends": _item("sends", "phase", _table("sends")),
         },
-    }  # fmt: skip
+    }
+
+
+def part_of(keys: Sequence[str]) -> Schema | None:
+    """What the schema says of the value that these keys lead to, or of its items; None where none is ours."""
+    whole = part = schema()
+    for key in keys:
+        found = item_of(whole, part)
+        inner = found.get("properties", {}).get(key, found.get("additionalProperties"))
+        if not isinstance(inner, dict):
+            return None
+        part = inner
+    return part
+
+
+def item_of(whole: Schema, part: Schema) -> Schema:
+    """The item of an array of tables, else the part itself."""
+    reference = part.get("items", {}).get("$ref", "")
+    found: Schema = whole["definitions"][reference.rpartition("/")[2]] if reference else part
+    return found
+
+
+def _item(of: str, within: str, table: Schema) -> Schema:
+    """One table of an array of tables, described as the array is."""
+    return {"description": _SAID[within][of], **table, "items": {"$ref": f"#/definitions/{of}"}}
 
 
 def _table(of: str) -> Schema:
@@ -156,16 +205,8 @@ def _some(key: str) -> Schema:
 
 
 def _properties(of: str, keys: Sequence[str]) -> Schema:
-    return {key: _described(_OTHERWISE.get((of, key)) or _KINDS[key], _SAID[of][key]) for key in keys}
+    return {key: _described(_kind(of, key), _SAID[of][key]) for key in keys}
 
 
-def _described(kind: Schema, said: str) -> Schema:
-    """A kind with its description; beside a reference draft 7 would not see it."""
-    if "$ref" in kind:
-        return {"description": said, "allOf": [kind]}
-    return {"description": said, **kind}
-
-
-def _named(kind: Schema, said: str) -> Schema:
-    names = {"pattern": "^[A-Za-z_][A-Za-z0-9_]*$"}
-    return {"type": "object", "description": said, "propertyNames": names, "additionalProperties": kind}
+def _kind(of: str, key: str) -> Schema:
+    return _table(key) if key in ("ensures", "claims") else _OTHERWISE.get((of, key)) or _KINDS[key]

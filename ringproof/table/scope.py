@@ -9,6 +9,7 @@ from __future__ import annotations
 import keyword
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from ringproof.table.expr import CONSTANTS, HELPERS, LISTS, Expr, ExprError, Kind, Node, walk
 from ringproof.table.kinds import Kinds
@@ -16,7 +17,10 @@ from ringproof.table.misread import USAGE, closest, cut, nearest
 from ringproof.table.resolve import Extent, extent, too_much
 from ringproof.verdict import Route
 
-GIVEN = ("N", "r", "s", "c", "root", "chunks")
+GIVEN: Mapping[str, str] = MappingProxyType({
+    "N": "the number of ranks", "r": "the rank that a row is read for", "s": "the step, from 0",
+    "c": "the chunk, or the slot of a used table", "root": "the root rank", "chunks": "slots of a buffer",
+})  # fmt: skip
 KEYS = {
     "table": ("name collective ranks chunks where root owner scratch let params waive optimal reference "
               "notes claims phase").split(),

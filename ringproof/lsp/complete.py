@@ -1,0 +1,139 @@
+"""What may be typed where a cursor stands in a table, and what the key under a pointer means.
+
+Keys, words and what they mean are those of the JSON Schema; names are those that the reader knows there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from lsprotocol import types
+
+from ringproof.table.cursor import Cursor, cursor_at
+from ringproof.table.json_schema import Schema, item_of, part_of, schema
+from ringproof.table.sight import functions, names_at
+
+Kind = types.CompletionItemKind
+MOST_TEXT = 1 << 18  # characters of a table that is read while somebody waits for names
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """``label`` is shown with what it means; ``text`` replaces the word before the cursor."""
+
+    label: str
+    text: str
+    kind: Kind
+    says: str = ""
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Offers:
+    """What may stand in the place of ``width`` characters before the cursor and ``after`` behind it."""
+
+    width: int
+    after: int
+    found: tuple[Offer, ...] = ()
+
+
+def offers(text: str, path: str, at: int) -> Offers:
+    """What may be typed ``at`` characters from the beginning of a table."""
+    cursor = cursor_at(text, at)
+    line = text[at : (text + "\n").index("\n", at)]
+    found: Iterable[Offer] = ()
+    match cursor.what:
+        case "key":
+            found = _keys(cursor, assigned="=" in line.partition("#")[0])
+        case "header":
+            return Offers(at - cursor.start, len(line) - len(line.lstrip("]")), tuple(_headers()))
+        case "value":
+            found = _words(cursor, '"')
+        case "text":
+            found = [*_words(cursor, ""), *_names(text, path, cursor)]
+        case _:
+            return Offers(0, 0)
+    return Offers(at - cursor.start, 0, tuple(found))
+
+
+def _keys(cursor: Cursor, *, assigned: bool) -> Iterator[Offer]:
+    part = part_of(cursor.keys())
+    if part is None:
+        return
+    table = item_of(schema(), part)
+    for key, inner in table.get("properties", {}).items():
+        if key in cursor.siblings or not _fits(key, table, cursor.siblings):
+            continue
+        header = ".".join((*cursor.keys(), key))
+        if "$ref" in inner.get("items", {}) and not assigned and not cursor.braces:
+            yield Offer(f"[[{header}]]", f"[[{header}]]", Kind.Struct, inner["description"])
+        yield Offer(key, key if assigned else f"{key} = ", Kind.Property, inner["description"])
+
+
+def _fits(key: str, table: Schema, siblings: frozenset[str]) -> bool:
+    """Whether a key may stand beside those that are there: rows or a used table, `to` or `from`."""
+    (wanted,) = table.get("if", {"required": [key]})["required"]
+    then, other = table.get("then", {}), table.get("else", {})
+    not_beside = {name for name, inner in then.get("properties", {}).items() if inner is False}
+    if (wanted in siblings and key in not_beside) or (key == wanted and siblings & not_beside):
+        return False
+    used, rows = (set(one.get("propertyNames", {}).get("enum", ())) for one in (then, other))
+    if siblings & (used - rows):
+        return key in used
+    return not siblings & (rows - used) or key in rows
+
+
+def _headers() -> Iterator[Offer]:
+    """Every header that a table may have."""
+    whole = schema()
+
+    def within(table: Schema, above: Sequence[str]) -> Iterator[Offer]:
+        for key, inner in table["properties"].items():
+            route = (*above, key)
+            name = ".".join(route)
+            if "$ref" in inner.get("items", {}):
+                yield Offer(f"[[{name}]]", f"[[{name}]]", Kind.Struct, inner["description"])
+                yield from within(item_of(whole, inner), route)
+            elif inner.get("type") == "object":
+                yield Offer(f"[{name}]", f"[{name}]", Kind.Struct, inner["description"])
+
+    return within(whole, ())
+
+
+def _words(cursor: Cursor, quote: str) -> Iterator[Offer]:
+    """The words that a key knows, or that a list of it knows."""
+    part = part_of(cursor.keys()) or {}
+    if cursor.route and isinstance(cursor.route[-1], int):
+        known = part.get("items", {})
+    else:
+        known = part if "enum" in part else part.get("then", {})
+    for word in known.get("enum", ()):
+        yield Offer(word, f"{quote}{word}{quote}", Kind.EnumMember, str(part["description"]))
+
+
+def _names(text: str, path: str, cursor: Cursor) -> Iterator[Offer]:
+    """The names and functions that an expression may use, where an expression stands."""
+    names = names_at(text, path, cursor) if len(text) <= MOST_TEXT else None
+    if names is None:
+        return
+    for name, says in names.items():
+        yield Offer(name, name, Kind.Variable, detail=says)
+    for name, usage in functions(cursor.route).items():
+        yield Offer(name, f"{name}(", Kind.Function, detail=usage)
+
+
+def meaning(text: str, at: int) -> str:
+    """What the key means that stands ``at`` a place, in Markdown; empty where no key of ours does."""
+    end = at
+    while end < len(text) and (text[end].isalnum() or text[end] in "_-"):
+        end += 1
+    cursor = cursor_at(text, end)
+    if cursor.what == "header":
+        keys = tuple(part.strip() for part in cursor.word.split("."))
+    elif cursor.what == "key" and cursor.word:
+        keys = (*cursor.keys(), cursor.word)
+    else:
+        return ""
+    part = part_of(keys)
+    return f"`{keys[-1]}`: {part['description']}" if part and "description" in part else ""

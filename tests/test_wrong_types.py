@@ -12,7 +12,6 @@ import re
 from typing import Any
 
 import pytest
-from conftest import HOME
 from jsonschema import Draft7Validator
 
 from ringproof.assess import Options
@@ -24,6 +23,7 @@ from ringproof.table.scope import KEYS
 from ringproof.table.source import SourceError, parse
 from ringproof.table.written import written
 from ringproof.verdict import Exit, Place, Report, Route, Spot
+from tests.conftest import HOME
 
 PATH = str(HOME / "schedules" / "made.toml")
 MARK = "@@"
@@ -89,9 +89,12 @@ def reported(text: str) -> Report:
 
 def valid(of: str, key: str, value: Any) -> bool:
     """What the schema says of a value at a key."""
-    whole = schema()
-    part = whole if of == "table" else whole["definitions"]["phase" if of == "use" else of]
-    rule = {**part["properties"][key], "definitions": whole["definitions"]}
+    whole = rule = schema()
+    for step in (*HOSTS[of][0], key):
+        rule = rule["items"] if isinstance(step, int) else rule["properties"][step]
+        if "$ref" in rule:
+            rule = whole["definitions"][rule["$ref"].rpartition("/")[2]]
+    rule = {**rule, "definitions": whole["definitions"]}
     return bool(Draft7Validator(rule).is_valid(value))
 
 

@@ -131,7 +131,9 @@ def test_an_interruption_leaves_a_cluster_without_tasks(cluster: Cluster, table:
     until(lambda: not cluster.tasks())
     go_on(held)
     go_on(held.replace("held", "held2"))
-    assert done(SHORT[0], "-N", "2..4", *cluster.on())[0] == Exit.PROVED
+    assert done(SHORT[0], "schedules/naive.toml", "-N", "2..4", *cluster.on())[0] == Exit.PROVED
+    until(lambda: len(list(Path(held).parent.glob("*.sizes"))) == 2)
+    assert [path.read_text() for path in Path(held).parent.glob("*.sizes")] == [".", "."]  # and no size more
 
 
 @needs_proc

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import pty
 import re
@@ -17,7 +18,7 @@ from typing import Any
 import pytest
 from junitparser import JUnitXml
 
-from ringproof.executors import progress, task
+from ringproof.executors import pool, progress, task
 from ringproof.verdict import Exit, Report
 from tests.conftest import HOME, Run
 from tests.runs import (
@@ -175,6 +176,49 @@ def test_every_format_tells_a_bug_and_all_other_files(
         }  # fmt: skip
     if form == "github":
         assert re.search(r"^::error file=.*buggy\.toml,title=RP508 internal-error::internal", printed, re.M)
+
+
+class Unsendable:
+    """What a worker cannot send."""
+
+    def __reduce__(self) -> Any:
+        raise ZeroDivisionError("of ours")
+
+
+class Unreadable:
+    """What can be sent and not be read."""
+
+    def __reduce__(self) -> Any:
+        return int, ("of ours",)
+
+
+@pytest.mark.skipif(multiprocessing.get_start_method() != "fork", reason="needs a fork")
+@pytest.mark.parametrize("answer", [Unsendable, Unreadable])
+def test_an_answer_that_does_not_arrive_is_a_bug_in_one_file(
+    run: Run, table: Table, monkeypatch: pytest.MonkeyPatch, answer: type
+) -> None:
+    as_it_is = pool.check_one_of_many
+    monkeypatch.setattr(pool, "check_one_of_many", lambda item, options: (
+        answer() if "buggy" in item else as_it_is(item, options)))  # fmt: skip
+    asked = (SHORT[0], table("buggy"), SHORT[2], "-j", "2", "-N", "2..3", "--format", "json")
+    code, printed = run("check", *asked)
+    assert code == Exit.INTERNAL
+    assert [r["outcome"] for r in reports(printed.encode()).values()] == [
+        "proved", "internal error", "cannot check",
+    ]  # fmt: skip
+    assert "of ours" in printed
+
+
+def test_a_bug_in_the_guess_how_long_a_file_takes_is_none(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[object] = []
+
+    def weight(*given: object) -> float:
+        asked.append(given)
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(task, "weight", weight)
+    assert run("check", SHORT[0], "schedules/naive.toml", "-j", "2", "-N", "2..3", "-q")[0] == Exit.PROVED
+    assert len(asked) == 2
 
 
 @pytest.mark.parametrize("jobs", [pytest.param("1", marks=pytest.mark.sweep), "2"])

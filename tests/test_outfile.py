@@ -121,8 +121,8 @@ def test_a_report_goes_through_a_pipe(tmp_path: Path, run: Run) -> None:
 @pytest.mark.skipif(not Path("/dev/stdout").exists(), reason="no /dev/stdout")
 @pytest.mark.parametrize("into", ["> out.txt", "| cat > out.txt"])
 def test_dev_stdout_is_standard_output(tmp_path: Path, into: str) -> None:
-    command = [sys.executable, "-m", "ringproof", "check", str(HOME / RING[1]), *RING[2:], "-o", "/dev/stdout"]
-    line = f"{shlex.join(command)} {into}"
+    command = [sys.executable, "-m", "ringproof", "check", str(HOME / RING[1]), *RING[2:]]
+    line = f"{shlex.join(command)} -o /dev/stdout {into}"
     ran = subprocess.run(["sh", "-c", line], cwd=tmp_path, capture_output=True, text=True, timeout=60,
                          env={**os.environ, "PYTHONPATH": str(HOME)})  # fmt: skip
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", "")

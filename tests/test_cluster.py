@@ -233,6 +233,7 @@ def test_a_scheduler_that_dies_ends_the_run(
     found = reports(printed)
     assert list(found) == [held, *SHORT]
     assert [f["code"] for f in found[held]["findings"]] == ["RP509"]
+    assert found[held]["outcome"] == "cannot check"
     assert [f["code"] for f in found[SHORT[2]]["findings"]] == ["RP104"]  # which no worker sees
     assert process.returncode == Exit.CANNOT_CHECK
 
@@ -285,6 +286,7 @@ def test_what_is_no_scheduler_is_told_so(hooked: Environment) -> None:
         assert (process.returncode, printed) == (Exit.CANNOT_CHECK, b"")
         assert aside.startswith(f"Error: there is no Dask scheduler at {address}: ".encode())
         assert len(aside.splitlines()) == 1
+    assert told[-1][1].endswith(b": another kind of server answers\n")
 
 
 def _say(server: socket.socket, said: bytes) -> None:

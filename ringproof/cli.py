@@ -88,14 +88,15 @@ def cli() -> None:
               help="Of the report.")  # fmt: skip
 @click.option("-o", "--output", type=click.Path(dir_okay=False), default=None, metavar="FILE",
               help="Write the report here.")  # fmt: skip
-@click.option("-q", "--quiet", is_flag=True, help="Say only what is not proved.")
+@click.option("-q", "--quiet", is_flag=True, help="Say only what is not proved, and no progress.")
 @click.option("-v", "--verbose", is_flag=True, help="Add times and where to read on.")
 @COLOR
 def check(paths: tuple[str, ...], **given: Any) -> None:
     """Prove every table and program, or show where it is wrong.
 
     A table is a .toml file, a program of GPU threadblocks an .xml file (MSCCL). Checks what is in
-    schedules/ when no FILE or DIR is given; - is standard input.
+    schedules/ when no FILE or DIR is given; - is standard input. Reports come in the order of the
+    files, how far the check is goes to stderr.
     """
     from ringproof.applies import given_here
     from ringproof.run import run_check

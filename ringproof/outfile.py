@@ -99,5 +99,5 @@ def _move(name: str, place: str, content: bytes) -> None:
 
 def _into(path: str, content: bytes) -> None:
     """Write in place, which an end of the process can leave half done: there is no other way in."""
-    with open(path, "wb") as file:
+    with open(path, "ab" if _special(path) else "wb") as file:  # standard output may go to the end of a log
         file.write(content)

@@ -13,7 +13,6 @@ import tracemalloc
 from pathlib import Path
 
 import pytest
-from conftest import HOME, Blessed, Run
 
 from ringproof.assess import Settings
 from ringproof.check import Options, check, check_file
@@ -22,6 +21,7 @@ from ringproof.report import concise, text
 from ringproof.report import json as as_json
 from ringproof.table.source import SourceError, parse
 from ringproof.verdict import Exit, Report
+from tests.conftest import HOME, Blessed, Run
 
 BAD = sorted((HOME / "tests" / "bad").glob("*.toml"))
 WITHOUT_A_PLACE = {"empty"}  # there is no line to point at

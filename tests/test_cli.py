@@ -13,12 +13,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import HOME, Run
 
 from ringproof import cli
 from ringproof.cli import main
 from ringproof.executors import task
 from ringproof.verdict import Exit
+from tests.conftest import HOME, Run
 
 RING = "schedules/ring_all_gather.toml"
 WRONG = "tests/wrong/ring_flipped_sign.toml"

@@ -131,7 +131,9 @@ def test_an_interruption_leaves_a_cluster_without_tasks(cluster: Cluster, table:
     until(lambda: not cluster.tasks())
     go_on(held)
     go_on(held.replace("held", "held2"))
-    assert done(SHORT[0], "-N", "2..4", *cluster.on())[0] == Exit.PROVED
+    assert done(SHORT[0], "schedules/naive.toml", "-N", "2..4", *cluster.on())[0] == Exit.PROVED
+    until(lambda: len(list(Path(held).parent.glob("*.sizes"))) == 2)
+    assert [path.read_text() for path in Path(held).parent.glob("*.sizes")] == [".", "."]  # and no size more
 
 
 @needs_proc
@@ -143,7 +145,10 @@ def test_a_dead_machine_of_a_cluster_loses_no_file(cluster: Cluster, table: Tabl
     held_up(held, before=1)
     go_on(held)
     printed, aside = process.communicate(timeout=WAIT)
-    assert (process.returncode, printed, aside) == done(*asked)
+    assert (process.returncode, aside) == (Exit.REFUTED, b"")
+    assert {path: r["outcome"] for path, r in reports(printed).items()} == {
+        held: "proved", **dict(zip(SHORT, ENDS, strict=True))
+    }  # fmt: skip
 
 
 @needs_proc
@@ -228,6 +233,7 @@ def test_a_scheduler_that_dies_ends_the_run(
     found = reports(printed)
     assert list(found) == [held, *SHORT]
     assert [f["code"] for f in found[held]["findings"]] == ["RP509"]
+    assert found[held]["outcome"] == "cannot check"
     assert [f["code"] for f in found[SHORT[2]]["findings"]] == ["RP104"]  # which no worker sees
     assert process.returncode == Exit.CANNOT_CHECK
 
@@ -280,6 +286,7 @@ def test_what_is_no_scheduler_is_told_so(hooked: Environment) -> None:
         assert (process.returncode, printed) == (Exit.CANNOT_CHECK, b"")
         assert aside.startswith(f"Error: there is no Dask scheduler at {address}: ".encode())
         assert len(aside.splitlines()) == 1
+    assert told[-1][1].endswith(b": another kind of server answers\n")
 
 
 def _say(server: socket.socket, said: bytes) -> None:

@@ -15,7 +15,6 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from conftest import HOME
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -34,6 +33,7 @@ from ringproof.table.reader import read_schedule
 from ringproof.table.schedule import Schedule
 from ringproof.table.source import read
 from ringproof.verdict import Exit, Size
+from tests.conftest import HOME
 
 TABLES = sorted((HOME / "schedules").rglob("*.toml"))
 WRONG = sorted((HOME / "tests" / "wrong").glob("*.toml"))

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from conftest import HOME, Run
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -27,6 +26,7 @@ from ringproof.report import concise
 from ringproof.table.source import Source, parse, read
 from ringproof.textfile import LARGEST, LARGEST_PROGRAM, SourceError, read_text
 from ringproof.verdict import Exit, Report, TableError
+from tests.conftest import HOME, Run
 
 CORPUS = Path(os.environ.get("RINGPROOF_CORPUS", HOME.parent / "shared" / "corpus"))
 TABLES = sorted((HOME / "schedules").glob("*.toml"))

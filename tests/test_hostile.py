@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import HOME, Run
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -25,6 +24,7 @@ from ringproof.figure.facts import sealed
 from ringproof.figure.ink import metadata_of
 from ringproof.figure.verify import verify
 from ringproof.verdict import Exit
+from tests.conftest import HOME, Run
 
 ANSWERS = {Exit.PROVED, Exit.REFUTED, Exit.CANNOT_CHECK, Exit.UNDECIDED}
 TABLE = (HOME / "schedules" / "ring.toml").read_bytes()

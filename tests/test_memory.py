@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from conftest import HOME
 
 from ringproof.figure.facts import sealed
 from ringproof.figure.ink import metadata_of
 from ringproof.textfile import LARGEST, LARGEST_PROGRAM
 from ringproof.verdict import Exit
+from tests.conftest import HOME
 
 STATUS = Path("/proc/self/status")  # not ru_maxrss, which a child inherits from whoever starts it
 pytestmark = pytest.mark.skipif(not STATUS.exists(), reason="no /proc says how much memory was used")

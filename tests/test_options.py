@@ -6,12 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import HOME, Run
 
 from ringproof.applies import ONLY
 from ringproof.cli import check, main
 from ringproof.figure.targets import FORMATS, UNCHANGED_BY
 from ringproof.verdict import Exit
+from tests.conftest import HOME, Run
 
 TABLE, PROGRAM = "schedules/chain_broadcast.toml", "tests/programs/ring_all_reduce.xml"
 VALUES = {"induction": ["1"], "ports": ["9"], "collective": ["all-reduce"], "runtime": ["msccl"]}

@@ -13,10 +13,10 @@ from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
-from conftest import HOME, Run
 
 import ringproof
 from ringproof.verdict import Exit
+from tests.conftest import HOME, Run
 
 PROJECT = tomllib.loads((HOME / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 NAME = f"ringproof-{PROJECT['version']}"

@@ -16,9 +16,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ringproof.assess import Options
+from ringproof.assess import Options, Settings
 from ringproof.certify import folder
 from ringproof.check import prepare
+from ringproof.executors.task import check_one
 from ringproof.figure.verify import verify
 from ringproof.program.msccl_xml import read_program
 from ringproof.program.post import read_post
@@ -166,13 +167,19 @@ def damaged(draw: st.DrawFn, raw: bytes) -> bytes:
     return raw
 
 
-def damage(paths: list[Path], examples: int, tmp_path: Path) -> None:
+def damage(paths: list[Path], examples: int, tmp_path: Path, whole: Options | None = None) -> None:
+    """Damage files, and read them; ``whole``: and check them."""
+
     @settings(max_examples=examples, deadline=None, derandomize=True, database=None,
               suppress_health_check=list(HealthCheck))  # fmt: skip
     @given(st.sampled_from(paths).flatmap(lambda path: st.tuples(st.just(path), damaged(path.read_bytes()))))
     def placed(drawn: tuple[Path, bytes]) -> None:
         path, raw = drawn
         look(raw, tmp_path / path.name)
+        if whole:
+            report = check_one(str(tmp_path / path.name), whole)
+            assert unplaced(report) == []
+            assert report.exit is not Exit.INTERNAL
 
     placed()
 
@@ -186,6 +193,28 @@ def test_a_damaged_file_says_where(paths: list[Path], tmp_path: Path) -> None:
 @pytest.mark.parametrize("paths", [TABLES, PROGRAMS], ids=["tables", "programs"])
 def test_files_damaged_in_many_ways_say_where(paths: list[Path], tmp_path: Path) -> None:
     damage(paths, 5000, tmp_path)
+
+
+FEW_RANKS = Options(Settings(memory=float(64 << 20)), ((2, 4),), suggest=0, induction="never")
+
+
+@pytest.mark.parametrize("count", [25, pytest.param(1500, marks=pytest.mark.sweep)])
+@pytest.mark.parametrize("paths", [TABLES, PROGRAMS], ids=["tables", "programs"])
+def test_what_shows_only_when_it_is_run_says_where_too(paths: list[Path], count: int, tmp_path: Path) -> None:
+    damage(paths, count, tmp_path, FEW_RANKS)
+
+
+@pytest.mark.parametrize("outside", ["file:///etc/hostname", "http://127.0.0.1:9/x"])
+def test_nothing_outside_a_file_is_read(outside: str, tmp_path: Path, run: Run) -> None:
+    whole = FEW[-1].read_text(encoding="utf-8")
+    for name, command, text in (("t.xml", "check", whole), ("t.svg", "verify-figure", SVG)):
+        start = f'<!DOCTYPE x [\n<!ENTITY e SYSTEM "{outside}">]>\n' if name == "t.xml" else ""
+        inside = text.replace("<title>", f'<!DOCTYPE x [<!ENTITY e SYSTEM "{outside}">]><title>&e;', 1)
+        (tmp_path / name).write_text(start + inside, encoding="utf-8")
+        code, printed = run(command, str(tmp_path / name))
+        assert code == Exit.CANNOT_CHECK
+        assert "document type" in printed
+        assert re.search(rf"{name}:\d+:\d+", printed)
 
 
 @pytest.mark.skipif(not REAL, reason="no corpus: RINGPROOF_CORPUS names its folder")

@@ -324,6 +324,19 @@ def test_what_a_field_says_of_its_sends_is_run(tmp_path: Path) -> None:
     assert any("the sends that are drawn are right" in wrong for wrong in refuted.wrong)
 
 
+@pytest.mark.parametrize("layout", ["matrix", "life"])
+def test_more_chunks_than_colours_can_tell_apart(layout: str, tmp_path: Path) -> None:
+    """Of 300 shades some are the same colour: what is drawn so is no forgery."""
+    table = tmp_path / "many.toml"
+    row = 'when = "r == 0"\nfor = { d = "1..N - 1" }\nto = "d"\nchunk = "s"\nop = "copy"\n'
+    table.write_text('name = "many"\ncollective = "broadcast"\nranks = "5"\nchunks = 300\n[[phase]]\n'
+                     f'name = "one a step"\nsteps = 300\n[[phase.send]]\n{row}')  # fmt: skip
+    path = tmp_path / "many.svg"
+    line = ["draw", str(table), "-N", "5", "--width", "800", "--layout", layout, "-o", str(path)]
+    assert main(line) == Exit.PROVED
+    assert verify(path.read_text()).wrong == ()
+
+
 NOT_OURS = ("", "# a text", "<svg/>", "<svg xmlns='http://www.w3.org/2000/svg' width='9pt'></svg>",
             "<svg><metadata>{}</metadata></svg>", '<svg><metadata>{"tool":"other"}</metadata></svg>',
             "<svg><metadata>[1]</metadata></svg>")  # fmt: skip

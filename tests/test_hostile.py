@@ -92,7 +92,8 @@ FORGED: dict[str, tuple[str, Any]] = {
     "slots beyond every machine": ("slots", 2**31), "steps beyond every machine": ("steps", 10**12),
     "a chunk beyond": ("chunk", 2**64), "ranks that are no number": ("N", "x"), "negative": ("slots", -1),
     "a phase without end": ("phases", [["a", 0, 10**9]]),
-    "a phase of three words": ("phases", [["a", "b", "c"]]),
+    "parts beyond": ("parts", 10**7), "parts beyond every machine": ("parts", 10**12),
+    "no slots and many ranks": ("slots", 0), "a phase of three words": ("phases", [["a", "b", "c"]]),
 }  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ringproof.figure.focus import Focus
-from ringproof.figure.shades import lowest_sent, shades
+from ringproof.figure.shades import held_as, lowest_sent, sent_as, shades
 from ringproof.figure.story import Content, Story
 from ringproof.figure.token import shown_in
 
@@ -58,12 +58,12 @@ def facts_of(story: Story, layout: str, chunk: int, focus: Focus | None = None) 
         return Facts(sends, _slots(story, layout, focus))
     fields: list[tuple[str, int, int, int]] = []
     if layout in ("matrix", "matrix+life"):
-        sent = lowest_sent(story.outcome.events)
-        fields += [("matrix", rank, step, int(sent[step, rank]))
+        sent, says = lowest_sent(story.outcome.events), sent_as(story.slots)
+        fields += [("matrix", rank, step, says(int(sent[step, rank])))
                    for rank in range(story.ranks) for step in range(story.steps)]  # fmt: skip
     if layout in ("life", "matrix+life"):
-        held = shades(story.content, story.held, chunk)
-        fields += [("life", rank, state, held[state][rank])
+        held, says = shades(story.content, story.held, chunk), held_as(story.parts)
+        fields += [("life", rank, state, says(held[state][rank]))
                    for rank in range(story.ranks) for state in range(story.steps + 1)]  # fmt: skip
     return Facts(fields=tuple(fields))
 

@@ -12,7 +12,7 @@ from ringproof.figure import palette
 from ringproof.figure.heat import OVER
 from ringproof.figure.ink import Box, Shape
 from ringproof.figure.reading import UnreadableError
-from ringproof.figure.shades import TWICE, UNSET, life_color
+from ringproof.figure.shades import held_colors, sent_colors
 
 _TITLES = {"step": "matrix", "steps done": "life"}
 _TITLE, _NUMBERS, _LEGEND = 16.6, 8.6, 28.1  # from the lower edge of the cells to the baselines below
@@ -57,22 +57,12 @@ def fields(shapes: Sequence[Shape], facts: Mapping[str, Any]) -> list[Field]:
 def _field(shapes: Sequence[Shape], title: Shape, facts: Mapping[str, Any]) -> Field:
     name, parts, slots = _TITLES[title.text], max(facts["parts"], 1), facts["slots"]
     page = _page(shapes, title, facts["N"], facts["steps"] + (name == "life"))
-    colors = _sent(slots) if name == "matrix" else _held(parts)
+    colors = {palette.WHITE: -1} | sent_colors(slots) if name == "matrix" else held_colors(parts)
     cells = _cells(_over(shapes, page, name == "life" and facts["verdict"] == "refuted"), page, colors)
     middles = tuple((left + right) / 2 for left, right, _ in page.columns)
     _axes([s for s in shapes if s.kind == "text"], page, middles)
     slot, several = (_sending if name == "matrix" else _holding)(*_legend(shapes, page), parts)
     return Field(name, cells, middles, page.top, slot, several)
-
-
-def _sent(slots: int) -> dict[str, int]:
-    top = max(slots - 1, 1)
-    return {palette.WHITE: -1} | {palette.viridis(slot / top): slot for slot in range(slots)}
-
-
-def _held(parts: int) -> dict[str, int]:
-    shades = [*range(max(parts, 2)), UNSET, TWICE]
-    return {(life_color(shade, parts) or palette.WHITE): shade for shade in reversed(shades)}
 
 
 def _page(shapes: Sequence[Shape], title: Shape, ranks: int, count: int) -> _Page:

@@ -13,7 +13,7 @@ from ringproof.diagnose.lineage import Lineage
 from ringproof.events import Events
 from ringproof.figure.facts import strip
 from ringproof.figure.reading import Slot, TooLargeError, UnreadableError
-from ringproof.figure.shades import lowest_sent, most_sent, shades
+from ringproof.figure.shades import held_as, lowest_sent, most_sent, sent_as, shades
 from ringproof.figure.story import Content, Stage, content_of, states
 from ringproof.problem import ExpansionError
 from ringproof.simulate import Outcome, replay, simulate
@@ -100,15 +100,18 @@ def misfilled(found: Again, boxes: Sequence[Slot], plain: object) -> list[str]:
     ][:5]  # fmt: skip
 
 
-def miscolored(found: Again, cells: Sequence[tuple[str, int, int, int]], chunk: int) -> list[str]:
+def miscolored(
+    found: Again, cells: Sequence[tuple[str, int, int, int]], chunk: int, parts: int
+) -> list[str]:
     """Cells of matrix and life whose colour is not what this run sends and holds."""
     sent = lowest_sent(found.outcome.events)
     held = shades(lambda cell: found.content(*cell), found.held, chunk)
+    sends, holds = sent_as(found.outcome.events.slots), held_as(parts)
     wrong = []
     for name, rank, column, number in cells:
-        if name == "matrix" and sent[column, rank] != number:
+        if name == "matrix" and sends(int(sent[column, rank])) != number:
             wrong.append(f"rank {rank} does not send in step {column} what its cell says")
-        if name == "life" and held[column][rank] != number:
+        if name == "life" and holds(held[column][rank]) != number:
             wrong.append(f"rank {rank} does not hold after {column} steps what its cell says")
     return wrong[:5]
 

@@ -48,6 +48,35 @@ def life_color(shade: int, parts: int) -> str | None:
     return palette.mixed(palette.LIFE[0], palette.LIFE[1], share)
 
 
+def sent_colors(slots: int) -> dict[str, int]:
+    """The slot that a colour of matrix says; of many some look the same, and the lowest stands for all."""
+    top = max(slots - 1, 1)
+    return {palette.viridis(slot / top): slot for slot in reversed(range(slots))}
+
+
+def held_colors(parts: int) -> dict[str, int]:
+    """The shade that a colour of life says, the first where several look the same; white is unset."""
+    known = [*range(max(parts, 2)), UNSET, TWICE]
+    return {(life_color(shade, parts) or palette.WHITE): shade for shade in reversed(known)}
+
+
+def looks(colors: dict[str, int], color: Callable[[int], str | None], number: int) -> int:
+    """The number that a cell says which is painted for another one of the same colour."""
+    return colors.get(color(number) or palette.WHITE, number)
+
+
+def sent_as(slots: int) -> Callable[[int], int]:
+    """What the cell of a slot that is sent says; -1 where nothing is."""
+    colors, top = sent_colors(slots), max(slots - 1, 1)
+    return lambda slot: slot if slot < 0 else looks(colors, lambda n: palette.viridis(n / top), slot)
+
+
+def held_as(parts: int) -> Callable[[int], int]:
+    """What the cell of a shade says."""
+    colors = held_colors(max(parts, 1))
+    return lambda shade: looks(colors, lambda n: life_color(n, parts), shade)
+
+
 def lowest_sent(events: Events) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
     """(steps, N): the lowest slot each rank sends in a message of each step, or -1."""
     sent = np.full((events.steps, events.ranks), events.slots, dtype=np.int64)

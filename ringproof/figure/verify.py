@@ -119,14 +119,16 @@ def _panel(metadata: Mapping[str, Any], shapes: Sequence[Shape]) -> Reading:
 
 def _fitting(metadata: Mapping[str, Any]) -> None:
     """Sizes that a picture can have, before anything is made of them; errors: as `verify` tells them."""
-    sizes = [metadata[key] for key in ("N", "slots", "steps", "chunks", "chunk")]
+    sizes = [metadata[key] for key in ("N", "slots", "steps", "chunks", "chunk", "parts")]
     if not all(type(size) is int and 0 <= size < MOST_CELLS for size in sizes):
         raise ValueError("a size that is none")
     numbers = all(type(value) is int for value in metadata["params"].values())
     if not numbers or type(metadata["version"]) is not str:
         raise ValueError("parameters or a version that are none")
-    ranks, slots, steps, chunks, _ = sizes
-    if ranks * max(slots, chunks) * max(ranks, steps + 1) > MOST_CELLS or steps > MOST_STEPS:
+    ranks, slots, steps, chunks, _, parts = sizes
+    if parts > ranks:
+        raise ValueError("more parts than ranks")
+    if ranks * max(slots, chunks, 1) * max(ranks, steps + 1) > MOST_CELLS or steps > MOST_STEPS:
         raise TooLargeError(f"sizes larger than any picture's: N = {ranks}, {slots} slots, {steps} steps")
     for _, start, stop in metadata["phases"]:
         if not type(start) is type(stop) is int or not 0 <= start <= stop <= MOST_STEPS:
@@ -170,7 +172,7 @@ def _fields(name: str, metadata: Mapping[str, Any], shapes: Sequence[Shape]) -> 
     sizes = metadata["steps"], metadata["N"], metadata["slots"]
     run = again(metadata, logged.sends(metadata["sends"], *sizes))
     chunk, chunks, several = metadata["chunk"], metadata["chunks"], max(most(run), 1)
-    wrong += [*miscolored(run, cells, chunk), *otherwise(run, metadata),
+    wrong += [*miscolored(run, cells, chunk, metadata["parts"]), *otherwise(run, metadata),
               *misjudged(run, metadata, shapes)]  # fmt: skip
     for one in found:
         slot = chunk if one.name == "life" else metadata["slots"] - 1

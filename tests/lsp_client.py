@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Any, Self
 
 Message = dict[str, Any]
+SECONDS = 60.0
 
 
 class Client:
@@ -62,7 +63,7 @@ class Client:
 
     def ask(self, method: str, **params: Any) -> Any:
         """Ask and wait: the result; a failure is an `AssertionError` with what the server said."""
-        return self.ask_within(60.0, method, **params)
+        return self.ask_within(SECONDS, method, **params)
 
     def ask_within(self, seconds: float, method: str, **params: Any) -> Any:
         """Ask and wait so long."""
@@ -96,7 +97,7 @@ class Client:
         self.process.stdin.write(content)
         self.process.stdin.flush()
 
-    def until(self, done: Any, seconds: float = 60.0) -> None:
+    def until(self, done: Any, seconds: float = SECONDS) -> None:
         """Read messages until something holds."""
         ends = time.monotonic() + seconds
         while not done():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import tomllib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -15,7 +16,7 @@ pytest.importorskip("pygls", reason="pip install 'ringproof[lsp]'")
 from lsprotocol import types
 
 from ringproof.collective import COLLECTIVES
-from ringproof.lsp.complete import Offer, meaning, offers
+from ringproof.lsp.complete import MOST_TEXT, Offer, meaning, offers
 from ringproof.lsp.opened import may_become_table
 from ringproof.lsp.told import offset, position
 from ringproof.table.cursor import cursor_at
@@ -318,6 +319,20 @@ def test_any_text_has_offers_that_fit_the_place(pieces: list[str], at: int) -> N
     assert 0 <= offered.after <= len(text) - at
     assert "\n" not in text[at - offered.width : at]
     meaning(text, at)
+
+
+@pytest.mark.parametrize("piece", ["[", "{a=", "\n", "a.", '"', "'''", '\\"', "[[a.b]]\n", "x = [", " "])
+def test_a_hostile_text_is_no_long_work(piece: str) -> None:
+    """Half a mebibyte takes a second or two and little memory; a longer text is left alone."""
+    for text in (piece * (MOST_TEXT // len(piece)), "x = " + piece * (MOST_TEXT // len(piece) - 4)):
+        began = time.monotonic()
+        offers(text, "/x/a.toml", len(text))
+        meaning(text, len(text))
+        may_become_table(text, "/x/a.toml", "toml")
+        assert time.monotonic() - began < 20
+    long = f"# {'x' * MOST_TEXT}\n"
+    assert offers(long, "/x/a.toml", len(long)).found == ()
+    assert meaning(f"{long}name = 1", len(long) + 1) == ""
 
 
 @given(

@@ -14,9 +14,31 @@ from ringproof.verdict import Exit
 @click.option("-N", "ranks", type=click.IntRange(1), default=4, metavar="N",
               help="Ranks that hovers show (default: 4; an editor may set ringproof.N).")  # fmt: skip
 def lsp(ranks: int) -> None:
-    """Serve an editor: findings as you type, what a row sends, proved repairs.
+    """Serve an editor: findings as you type, completion, what a key means and a row sends, proved repairs.
 
-    The editor begins it and speaks LSP over standard input and output.
+    The editor begins it and speaks LSP over standard input and output.  Tables (TOML) and programs (MSCCL
+    XML) get the findings of `ringproof check`, with their places; other files are left alone.
+
+    \b
+    Neovim 0.11, in init.lua:
+      vim.lsp.config("ringproof", { cmd = { "ringproof", "lsp" }, filetypes = { "toml", "xml" },
+                                    settings = { ringproof = { N = 4 } } })
+      vim.lsp.enable("ringproof")
+
+    \b
+    Helix, in languages.toml (for programs the same with name = "xml"):
+      [language-server.ringproof]
+      command = "ringproof"
+      args = ["lsp"]
+      [[language]]
+      name = "toml"
+      language-servers = ["ringproof", "taplo"]
+
+    VS Code: an extension that begins any language server, told to run `ringproof lsp` for toml and xml.
+
+    Without this server an editor with taplo (in VS Code: Even Better TOML) completes and explains keys by
+    `ringproof schema > schema.json` and a first line `#:schema schema.json`.  On an empty line and in a value
+    below `[[phase.send]]` taplo 0.9 fails by any schema: type a letter of the key there.
     """
     raise click.exceptions.Exit(run_lsp(ranks))
 

@@ -15,7 +15,7 @@ from ringproof.table.json_schema import Schema, item_of, part_of, schema
 from ringproof.table.sight import functions, names_at
 
 Kind = types.CompletionItemKind
-MOST_TEXT = 1 << 18  # characters of a table that is read while somebody waits for names
+MOST_TEXT = 1 << 19  # characters of a table that is read while somebody waits
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,8 @@ class Offers:
 
 def offers(text: str, path: str, at: int) -> Offers:
     """What may be typed ``at`` characters from the beginning of a table."""
+    if len(text) > MOST_TEXT:
+        return Offers(0, 0)
     cursor = cursor_at(text, at)
     line = text[at : (text + "\n").index("\n", at)]
     found: Iterable[Offer] = ()
@@ -114,7 +116,7 @@ def _words(cursor: Cursor, quote: str) -> Iterator[Offer]:
 
 def _names(text: str, path: str, cursor: Cursor) -> Iterator[Offer]:
     """The names and functions that an expression may use, where an expression stands."""
-    names = names_at(text, path, cursor) if len(text) <= MOST_TEXT else None
+    names = names_at(text, path, cursor)
     if names is None:
         return
     for name, says in names.items():
@@ -125,6 +127,8 @@ def _names(text: str, path: str, cursor: Cursor) -> Iterator[Offer]:
 
 def meaning(text: str, at: int) -> str:
     """What the key means that stands ``at`` a place, in Markdown; empty where no key of ours does."""
+    if len(text) > MOST_TEXT:
+        return ""
     end = at
     while end < len(text) and (text[end].isalnum() or text[end] in "_-"):
         end += 1

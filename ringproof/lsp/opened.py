@@ -16,7 +16,7 @@ Kind = Literal["table", "program", ""]
 AT_ONCE = 1 << 16  # characters of a table that is read at every letter; a longer one waits for a pause
 # Blanks, not all white space: many empty lines would be read once for each of them.
 _TABLE = re.compile(r"^[ \t]*(?:collective[ \t]*=|\[\[[ \t]*phase\b)", re.MULTILINE)
-_BEGUN = re.compile(r"^[ \t]*\[?\[?[ \t]*([A-Za-z_][\w-]*)[ \t]*[]=.]", re.MULTILINE)
+_BEGUN = re.compile(r"^[ \t]*(?:\[\[?[ \t]*)?([A-Za-z_][\w-]*)[ \t]*[]=.]", re.MULTILINE)
 _PROGRAM = re.compile(r"<algo\b")
 
 

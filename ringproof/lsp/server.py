@@ -16,7 +16,9 @@ from ringproof.inputs import ProgramText
 from ringproof.lsp.complete import meaning, offers
 from ringproof.lsp.hover import hover
 from ringproof.lsp.opened import AT_ONCE, Kind, item_of, kind_of, may_become_table, plain
-from ringproof.lsp.told import Told, offset, told
+from ringproof.lsp.protocol import Nonsense, Protocol
+from ringproof.lsp.told import Told, offset, span_of, told
+from ringproof.lsp.wire import Out
 from ringproof.lsp.worker import Worker
 from ringproof.table.source import Source, parse
 from ringproof.textfile import LARGEST
@@ -42,11 +44,16 @@ class Server(LanguageServer):
     """A language server for tables; hovers show ``ranks`` ranks, unless the client's settings differ."""
 
     def __init__(self, ranks: int) -> None:
-        super().__init__("ringproof", version())
+        super().__init__("ringproof", version(), protocol_cls=Protocol)
         self.ranks = ranks
         self.documents: dict[str, Document] = {}
         self.worker = Worker()
         self.farewell = False  # the client has asked to shut down, so leaving is no failure
+
+    def report_server_error(self, error: Exception, source: Any) -> None:
+        """Show what went wrong in here; what the client got wrong it knows by its answer."""
+        if not isinstance(error, Nonsense):
+            super().report_server_error(error, source)
 
     def configure(self, settings: Any) -> None:
         """Take N from settings such as ``{"ringproof": {"N": 8}}`` or ``{"N": 8}``; else keep it."""
@@ -148,13 +155,15 @@ class Server(LanguageServer):
 
     def completed(self, uri: str, place: types.Position) -> list[types.CompletionItem]:
         """What may be typed at a place of a table, or of what may become one."""
+        if uri not in self.documents:
+            return []
         opened = self.workspace.get_text_document(uri)
         path, text = to_fs_path(uri) or uri, plain(opened.source)
-        if uri not in self.documents or not may_become_table(text, path, opened.language_id or ""):
+        if not may_become_table(text, path, opened.language_id or ""):
             return []
-        found = offers(text, path, offset(text, place, self.encoding))
-        start = types.Position(place.line, max(place.character - found.width, 0))
-        span = types.Range(start, types.Position(place.line, place.character + found.after))
+        at = offset(text, place, self.encoding)
+        found = offers(text, path, at)
+        span = span_of(text, at - found.width, at + found.after, self.encoding)
         return [
             types.CompletionItem(
                 label=offer.label, kind=offer.kind, detail=offer.detail or None, sort_text=f"{i:03}",
@@ -188,9 +197,14 @@ def _meet(a: types.Range, b: types.Range) -> bool:
 
 def serve(server: Server, stdin: Any) -> None:
     """Speak with the client until it leaves; what is printed by mistake goes to stderr."""
-    with os.fdopen(os.dup(1), "wb") as out:
-        os.dup2(2, 1)
-        try:
-            server.start_io(stdin, out)
-        finally:
-            server.worker.end()
+    def gone() -> None:
+        server.worker.end()
+        os._exit(1)  # a thread waits for what this client may still write, for ever
+
+    out = Out(os.fdopen(os.dup(1), "wb"), gone)
+    os.dup2(2, 1)
+    try:
+        server.start_io(stdin, out)  # type: ignore[arg-type]
+    finally:
+        out.close()
+        server.worker.end()

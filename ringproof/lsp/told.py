@@ -99,6 +99,15 @@ def position(lines: Sequence[str], line: int, column: int, encoding: Encoding) -
     return types.Position(line - 1, len(before.encode("utf-16-le", "surrogatepass")) // 2)
 
 
+def span_of(text: str, start: int, end: int, encoding: Encoding) -> types.Range:
+    """The range between two places within one line that are counted in characters from the beginning."""
+    begin = text.rfind("\n", 0, start) + 1
+    number = text.count("\n", 0, start) + 1
+    lines = [""] * (number - 1) + [text[begin:end]]
+    first, last = (position(lines, number, at - begin + 1, encoding) for at in (start, end))
+    return types.Range(first, last)
+
+
 def offset(text: str, place: types.Position, encoding: Encoding) -> int:
     """How many characters of a text stand before a place that the client counts; one beyond it is its end."""
     begin = 0

@@ -1,9 +1,11 @@
-"""What a client sends, read with care: garbage, or a client that is gone, ends the conversation."""
+"""What goes to and fro, handled with care: garbage, or a client that is gone, ends the conversation."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
+from contextlib import suppress
 from typing import BinaryIO
 
 from ringproof.textfile import LARGEST_PROGRAM
@@ -54,3 +56,27 @@ class Wire:
     def _refuse(self, why: str) -> bytes:
         self.refused = why
         return b""
+
+
+class Out:
+    """Standard output as pygls writes to it; ``gone`` is called when nobody reads it any more."""
+
+    def __init__(self, stream: BinaryIO, gone: Callable[[], None]) -> None:
+        self.stream, self.gone = stream, gone
+
+    def write(self, content: bytes) -> int:
+        """Write all of it at once."""
+        try:
+            self.stream.write(content)
+            self.stream.flush()
+        except OSError:
+            self.gone()
+        return len(content)
+
+    def flush(self) -> None:
+        """Nothing waits to be written."""
+
+    def close(self) -> None:
+        """Say no more."""
+        with suppress(OSError):
+            self.stream.close()

@@ -22,6 +22,7 @@ _TOKENS = re.compile(
 _BEGINS = re.compile(r"[ \t]*(?:\[\[?[ \t]*[A-Za-z_]|[A-Za-z_][\w-]*[ \t]*=)")
 _HEADER = re.compile(r"[ \t]*(\[\[?)([^\]\n]*)")
 _KEY = re.compile(r"[ \t]*([A-Za-z_][\w-]*)[ \t.]*[=.]")
+DEEPEST = 16  # brackets or keys within each other; a table of ours has 4
 _ENDS = {"[": "]", "{": "}"}
 
 
@@ -108,7 +109,7 @@ class _Reading:
         return any(level.mark == "[" for level in self.levels)
 
     def _table(self, mark: str, name: str) -> None:
-        parts = [part.strip().strip("\"'") for part in name.split(".")]
+        parts = [part.strip().strip("\"'") for part in name.split(".", DEEPEST)]
         route: Route = ()
         for i, part in enumerate(parts):
             route = (*route, part)
@@ -127,7 +128,7 @@ class _Reading:
         elif token == "=" and level.mark != "[" and level.key:
             level.valued = True
             level.siblings.add(level.key[0])
-        elif token in _ENDS and kind == "mark" and level.valued:
+        elif token in _ENDS and kind == "mark" and level.valued and len(self.levels) <= DEEPEST:
             inner = _Level(level.value(), token, valued=token == "[")
             level.given = True
             self.levels.append(inner)

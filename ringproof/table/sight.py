@@ -15,7 +15,7 @@ from ringproof.table.source import parse
 from ringproof.textfile import SourceError
 from ringproof.verdict import Route, Spot, TableError
 
-MOST_BROKEN = 20  # lines
+MOST_BROKEN = 8  # lines
 _STANDS = '"0"'
 
 

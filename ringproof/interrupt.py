@@ -54,7 +54,8 @@ def last_words(say: Callable[[], None]) -> Iterator[None]:
     """Within this an interrupt has ``say`` told first, in a thread of its own, beside what is at work.
 
     A second interrupt, or `PATIENCE` seconds, ends the process whether it is told or not.  Whoever
-    comes out of this prints alone: an interrupt that came before lets nobody out.
+    comes out of this prints alone: an interrupt that came before lets nobody out.  What is printed
+    within this ``say`` has to wait for, or to stop.
     """
     waiter = next((t for t in threading.enumerate() if isinstance(t, _Waiter)), None)
     if waiter is None:  # Python raises KeyboardInterrupt

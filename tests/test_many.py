@@ -286,7 +286,9 @@ def test_a_report_is_told_when_all_before_it_are(table: Table, hooked: Environme
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("form", ["text", "concise", "github", "json"])
+@pytest.mark.parametrize("form", [
+    "text", *(pytest.param(form, marks=pytest.mark.sweep) for form in ("concise", "github", "json")),
+])  # fmt: skip
 def test_told_one_by_one_is_told_at_once(run: Run, form: str, tmp_path: Path) -> None:
     """The order in which files are done, and whether each is told then, changes no byte."""
     files = (*SHORT, "nowhere.toml", "-N", "2..4", "--format", form)
@@ -385,8 +387,10 @@ def test_on_a_terminal_a_bar_says_how_far_it_is(table: Table, hooked: Environmen
 
 
 @needs_proc
-@pytest.mark.parametrize("form", ["text", "json"])
-@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize(("jobs", "form"), [
+    ("1", "json"), ("2", "text"),
+    *(pytest.param(*pair, marks=pytest.mark.sweep) for pair in (("1", "text"), ("2", "json"))),
+])  # fmt: skip
 def test_an_interruption_tells_what_is_done(table: Table, hooked: Environment, jobs: str, form: str) -> None:
     held = table("held")
     process = begun(*SHORT, held, table("later"), "-j", jobs, "--format", form, "-N", "2..4", env=hooked)

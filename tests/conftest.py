@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from ringproof.cli import main
 
@@ -24,6 +25,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="rewrite the expected outputs that lie beside their inputs; read the diff before you commit",
     )  # fmt: skip
     parser.addoption("--sweep", action="store_true", help="also run the full sweeps")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Hypothesis draws the same on every machine, however slow it is; in a sweep it draws anew."""
+    drawn_anew = config.getoption("--sweep")
+    settings.register_profile("ringproof", deadline=None, database=None, derandomize=not drawn_anew)
+    settings.load_profile("ringproof")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

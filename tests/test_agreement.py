@@ -41,7 +41,7 @@ SAMPLED = [
     *WRONG,
 ]
 SLOW = settings(
-    max_examples=60, derandomize=True, deadline=None, database=None,
+    max_examples=60,
     suppress_health_check=list(HealthCheck),
 )  # fmt: skip
 TIMEOUT = 20_000
@@ -430,7 +430,7 @@ def _ordered(names: list[str], values: dict[str, int]) -> list[int]:
 # ---- expressions --------------------------------------------------------------------------------
 
 
-@settings(max_examples=60, derandomize=True, deadline=None, database=None)
+@settings(max_examples=60)
 @given(st.integers(-9, 9), st.integers(0, 9), st.integers(1, 9))
 def test_terms_mean_what_integers_say(r: int, s: int, N: int) -> None:
     """The SMT reading of an expression has the value of the integer reading."""

@@ -314,7 +314,7 @@ def test_mutants_are_one_edit_off_and_most_of_a_ring_are_wrong() -> None:
     seen: dict[str, ringproof.Exit] = {}
 
     @given(mutants(made))
-    @settings(max_examples=40, database=None, derandomize=True)
+    @settings(max_examples=40)
     def look(mutation: Any) -> None:
         assert mutation.table.values != made.values
         told = ringproof.check(mutation.table, 4, every_n="never")

@@ -34,7 +34,7 @@ from tests.conftest import HOME, Run
 TABLES = sorted((HOME / "schedules").rglob("*.toml"))
 RANKS = (2, 3, 4, 8, 16)
 CASES: tuple[Case, ...] = ("in place", "out of place")
-RELAXED = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+RELAXED = settings(max_examples=150, suppress_health_check=list(HealthCheck))
 every_table = pytest.mark.parametrize("path", TABLES, ids=lambda path: path.stem)
 every_case = pytest.mark.parametrize("case", CASES)
 

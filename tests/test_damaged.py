@@ -170,7 +170,7 @@ def damaged(draw: st.DrawFn, raw: bytes) -> bytes:
 def damage(paths: list[Path], examples: int, tmp_path: Path, whole: Options | None = None) -> None:
     """Damage files, and read them; ``whole``: and check them."""
 
-    @settings(max_examples=examples, deadline=None, derandomize=True, database=None,
+    @settings(max_examples=examples,
               suppress_health_check=list(HealthCheck))  # fmt: skip
     @given(st.sampled_from(paths).flatmap(lambda path: st.tuples(st.just(path), damaged(path.read_bytes()))))
     def placed(drawn: tuple[Path, bytes]) -> None:

@@ -57,7 +57,7 @@ def assert_readings_agree(text: str, N: int, r: tuple[int, ...] = R, s: tuple[in
     assert [(type(v), v) for v in got] == [(type(v), v) for v in want], text
 
 
-@settings(max_examples=1000, derandomize=True, deadline=None, database=None)
+@settings(max_examples=1000)
 @given(INTEGER | CONDITION, st.sampled_from([1, 3, 3, 4]))
 def test_columns_agree_with_integers(text: str, N: int) -> None:
     assert_readings_agree(text, N)

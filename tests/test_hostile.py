@@ -66,7 +66,7 @@ def damaged(draw: st.DrawFn, raw: bytes) -> bytes:
 def test_a_damaged_file_gets_an_answer(reader: str, tmp_path: Path, run: Run) -> None:
     raw, name, command = READERS[reader]
 
-    @settings(max_examples=40, deadline=20_000, derandomize=True, database=None,
+    @settings(max_examples=40, deadline=20_000,
               suppress_health_check=list(HealthCheck))  # fmt: skip
     @given(damaged(raw))
     def answered(written: bytes) -> None:
@@ -150,7 +150,7 @@ def test_a_damaged_certificate_gets_an_answer(certificate: Path, tmp_path: Path,
     copy = tmp_path / "c"
     shutil.copytree(certificate, copy)
 
-    @settings(max_examples=40, deadline=20_000, derandomize=True, database=None,
+    @settings(max_examples=40, deadline=20_000,
               suppress_health_check=list(HealthCheck))  # fmt: skip
     @given(damaged(raw), damaged(table), st.booleans())
     def answered(data: bytes, written: bytes, of_table: bool) -> None:

@@ -13,7 +13,7 @@ from ringproof.program.terms import UNKNOWN, UNSET, contributions
 from tests.interleavings import Address, Contents, Found, Site, TooLarge, explore, total
 from tests.program_strategies import CHUNKS, programs
 
-RELAXED = settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+RELAXED = settings(max_examples=300, suppress_health_check=list(HealthCheck))
 
 
 def alias_of(case: Case) -> Any:

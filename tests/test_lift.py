@@ -37,7 +37,7 @@ from tests.test_convert import CASES, TABLES, by_reference, schedule_of, sizes
 from tests.test_program_cli import Bytes
 from tests.test_program_corpus import CORPUS
 
-RELAXED = settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+RELAXED = settings(max_examples=300, suppress_health_check=list(HealthCheck))
 FILES = sorted(CORPUS.glob("right/*.xml"))
 LARGE = 150_000  # bytes; beyond that a file is for the sweep
 every_case = pytest.mark.parametrize("case", CASES)

@@ -103,7 +103,7 @@ def test_edits(text: str, kind: str, expected: list[str]) -> None:
 INTEGER, CONDITION = expressions(["r", "s", "N", "h"], ["p", "q"])
 
 
-@settings(max_examples=150, derandomize=True, deadline=None, database=None)
+@settings(max_examples=150)
 @given(st.tuples(st.just("chunk"), INTEGER) | st.tuples(st.just("when"), CONDITION))
 def test_edits_of_any_expression_parse_and_keep_its_kind(written: tuple[str, str]) -> None:
     key, text = written
@@ -113,7 +113,7 @@ def test_edits_of_any_expression_parse_and_keep_its_kind(written: tuple[str, str
         read_schedule(one_phase(row, let={name: expr.text for name, expr in LETS.items()}))
 
 
-@settings(max_examples=300, derandomize=True, deadline=None, database=None)
+@settings(max_examples=300)
 @given(expressions(["r", "s", "N"], depth=3)[0], st.integers(-3, 3).filter(bool))
 def test_moved_adds_exactly_that_much(text: str, by: int) -> None:
     after = moved(text, parse(text).node, by)
@@ -351,7 +351,7 @@ def test_repairs_of_a_whole_phase_and_of_the_whole_table() -> None:
     assert all(m.cost < ELSEWHERE for m in repairs(RING, ()))
 
 
-@settings(max_examples=25, derandomize=True, deadline=None, database=None)
+@settings(max_examples=25)
 @given(tables())
 def test_mutants_of_any_table_can_be_read(values: Values) -> None:
     before = copy.deepcopy(values)

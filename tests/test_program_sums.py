@@ -38,7 +38,7 @@ def sums(draw: Any) -> tuple[Terms, int, list[int], list[int]]:
     return terms, term, wanted, held
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(sums())
 def test_z3_agrees_with_counting(drawn: tuple[Terms, int, list[int], list[int]]) -> None:
     terms, term, wanted, held = drawn

@@ -196,7 +196,7 @@ def true(formula: tuple, point: tuple[int, ...]) -> bool:  # type: ignore[type-a
     return {"not": not truths[0], "and": all(truths), "or": any(truths)}[kind]
 
 
-@settings(max_examples=250, deadline=None, derandomize=True)
+@settings(max_examples=250)
 @given(st.lists(drawn, min_size=1, max_size=5), st.integers(2, 4))
 def test_small_formulas_against_every_point(formulas: list[tuple], used: int) -> None:  # type: ignore[type-arg]
     box = [f"(and (<= 0 {name}) (<= {name} {MOST if i < used else 0}))" for i, name in enumerate(NAMES)]

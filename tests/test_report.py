@@ -545,7 +545,7 @@ LINES = st.text(
 
 
 @given(LINES, st.lists(LABELS, min_size=1, max_size=5))
-@settings(max_examples=150, derandomize=True, deadline=None, database=None)
+@settings(max_examples=150)
 def test_any_labels_can_be_drawn_and_steer_no_terminal(line: str, labels: list[Label]) -> None:
     source = f"a = 1\n# {line}\nb = 'x'\n"
     rendered = drawn(source, *labels)

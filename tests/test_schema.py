@@ -137,7 +137,7 @@ def parent_of(values: dict[str, Any], route: tuple[Any, ...]) -> Any:
 
 
 @given(values_of_tables(), st.data())
-@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(suppress_health_check=[HealthCheck.too_slow])
 def test_schema_and_reader_agree_on_every_edit_of_a_key(values: dict[str, Any], data: st.DataObject) -> None:
     edited = copy.deepcopy(values)
     route = data.draw(st.sampled_from(list(spots(edited))))

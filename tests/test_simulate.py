@@ -34,7 +34,7 @@ ALWAYS = {"in-range", "conflict-free", "defined", "complete", "once", "no-resend
 PLAIN = [p for p in (*SCHEDULES, *WRONG) if not any("use" in x for x in reference.load(p)["phase"])]
 MOST = 9
 SEARCH = settings(
-    max_examples=150, derandomize=True, deadline=None, database=None,
+    max_examples=150,
     suppress_health_check=list(HealthCheck),
 )  # fmt: skip
 

@@ -190,7 +190,7 @@ def documents(draw: st.DrawFn) -> str:
 
 
 @given(documents())
-@settings(max_examples=300, derandomize=True, deadline=None, database=None)
+@settings(max_examples=300)
 def test_every_route_of_any_text_is_found(text: str) -> None:
     try:
         source = parse(text, "any")
@@ -200,7 +200,7 @@ def test_every_route_of_any_text_is_found(text: str) -> None:
 
 
 @given(documents(), st.data())
-@settings(max_examples=200, derandomize=True, deadline=None, database=None)
+@settings(max_examples=200)
 def test_a_broken_text_is_a_finding_within_it(text: str, data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(text)))
     gone = data.draw(st.integers(0, 3))

@@ -237,3 +237,24 @@ def test_a_client_that_reads_nothing_and_leaves_ends_the_server(client: Client) 
     client.process.stdout.close()
     client.process.stdout = None
     gone(client, left)
+
+
+def test_an_internal_error_is_told_without_a_traceback() -> None:
+    from lsprotocol import types
+
+    from ringproof.lsp.features import made
+
+    class Writer:
+        told = b""
+
+        def write(self, data: bytes) -> None:
+            self.told += data
+
+        def close(self) -> None:
+            """Nothing is open."""
+
+    protocol, writer = made(4).protocol, Writer()
+    protocol.set_writer(writer)
+    protocol._send_response(1, error=types.ResponseError(-32603, "why", {"traceback": ["File x.py"]}))
+    assert b'"why"' in writer.told
+    assert b"x.py" not in writer.told

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import time
 from contextlib import suppress
@@ -62,6 +63,41 @@ def children(pid: int) -> list[int]:
     return found
 
 
+def workers(client: Client) -> set[int]:
+    """The processes that check for a server."""
+    commands = {pid: Path(f"/proc/{pid}/cmdline") for pid in children(client.process.pid)}
+    found = set()
+    for pid, path in commands.items():
+        with suppress(OSError):  # it ended meanwhile
+            if b"spawn_main" in path.read_bytes():
+                found.add(pid)
+    return found
+
+
+def next_worker(client: Client, *before: int) -> int:
+    """The process that begins to check, none of those before it."""
+    deadline = time.monotonic() + 20
+    while not (found := workers(client) - {*before}):
+        assert time.monotonic() < deadline, "nobody checks"
+        time.sleep(0.005)
+    return found.pop()
+
+
+def held_worker(client: Client) -> int:
+    """The process that checks, stopped at its work: it will neither answer nor end by itself."""
+    pid = next_worker(client)
+    os.kill(pid, signal.SIGSTOP)
+    return pid
+
+
+def until_gone(*pids: int, seconds: float = 10.0) -> None:
+    """Wait until these processes have ended."""
+    deadline = time.monotonic() + seconds
+    while left := [pid for pid in pids if Path(f"/proc/{pid}").exists()]:
+        assert time.monotonic() < deadline, f"left behind: {left}"
+        time.sleep(0.02)
+
+
 def ends(client: Client, code: int) -> str:
     """The server ends by itself, with this code and nothing left behind; what it says on stderr."""
     left = children(client.process.pid)
@@ -69,10 +105,7 @@ def ends(client: Client, code: int) -> str:
     with suppress(BrokenPipeError):
         client.process.stdin.close()
     assert client.process.wait(20) == code
-    deadline = time.monotonic() + 5
-    while any(Path(f"/proc/{pid}").exists() for pid in left):
-        assert time.monotonic() < deadline, f"left behind: {left}"
-        time.sleep(0.05)
+    until_gone(*left)
     assert client.process.stderr
     said = client.process.stderr.read().decode()
     assert "Traceback" not in said

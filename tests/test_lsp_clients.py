@@ -13,11 +13,9 @@ import pytest
 
 pytest.importorskip("pygls", reason="pip install 'ringproof[lsp]'")
 
-from ringproof.convert.xml import write_xml
 from tests.conftest import HOME
 from tests.lsp_client import Client, Message
-from tests.lsp_session import COMMAND, ENV, change, children, settled
-from tests.ring_programs import split_ring
+from tests.lsp_session import COMMAND, ENV, change, children, held_worker, settled, until_gone
 
 RING = (HOME / "schedules" / "ring.toml").read_text(encoding="utf-8")
 WRONG = RING.replace('"reduce"', '"add"', 1)
@@ -145,35 +143,40 @@ def test_a_change_of_a_document_that_was_never_opened_is_nothing(client: Client,
     assert {m["params"]["uri"] for m in client.told} == {(tmp_path / "ring.toml").as_uri()}
 
 
-@pytest.mark.parametrize(
-    ("method", "params"),
-    [
-        ("textDocument/didOpen", {"textDocument": {"uri": "file:///b.toml", "languageId": "toml"}}),
-        ("textDocument/didOpen", {"textDocument": [WRONG]}), ("textDocument/didOpen", None),
-        ("textDocument/didChange", {"contentChanges": []}), ("textDocument/didSave", []),
-        ("textDocument/didClose", {"textDocument": None}), ("workspace/didChangeConfiguration", {}),
-        ("workspace/didChangeConfiguration", {"settings": [1, {"N": 3}]}), ("no/such", {"x": 1}),
-        ("$/cancelRequest", {"id": "none"}), ("$/cancelRequest", {}), ("$/setTrace", {"value": "loud"}),
-        ("initialize", {}), ("initialized", 7),
-    ],
-)  # fmt: skip
-def test_a_notification_that_makes_no_sense_is_nothing(client: Client, method: str, params: Any) -> None:
+NONSENSE: list[tuple[str, Any]] = [
+    ("textDocument/didOpen", {"textDocument": {"uri": "file:///b.toml", "languageId": "toml"}}),
+    ("textDocument/didOpen", {"textDocument": [WRONG]}), ("textDocument/didOpen", None),
+    ("textDocument/didChange", {"contentChanges": []}), ("textDocument/didSave", []),
+    ("textDocument/didClose", {"textDocument": None}), ("workspace/didChangeConfiguration", {}),
+    ("workspace/didChangeConfiguration", {"settings": [1, {"N": 3}]}), ("no/such", {"x": 1}),
+    ("$/cancelRequest", {"id": "none"}), ("$/cancelRequest", {}), ("$/setTrace", {"value": "loud"}),
+    ("initialize", {}), ("initialized", 7),
+]  # fmt: skip
+
+
+def test_a_notification_that_makes_no_sense_is_nothing(client: Client) -> None:
     client.begin()
-    client.write({"jsonrpc": "2.0", "method": method, "params": params})
+    for method, params in NONSENSE:
+        client.write({"jsonrpc": "2.0", "method": method, "params": params})
+        assert code(client, "no/such", {}) == -32601, (method, params)  # it still answers
     alive(client)
 
 
-@pytest.mark.parametrize(
-    "message",
-    [{}, {"a": 1}, {"jsonrpc": "2.0"}, {"jsonrpc": "2.0", "id": 9},
-     {"jsonrpc": "1.0", "id": 9, "method": "x"},
-     {"jsonrpc": "2.0", "id": {}, "method": "shutdown"}, {"jsonrpc": "2.0", "id": None, "method": []},
-     {"jsonrpc": "2.0", "id": 9, "error": 4}, {"jsonrpc": {"jsonrpc": "2.0", "method": "exit"}},
-     {"jsonrpc": "2.0", "id": 9, "error": {"code": 1, "message": "x"}}],
-)  # fmt: skip
-def test_what_is_no_message_is_nothing(client: Client, message: Message) -> None:
+NO_MESSAGES: list[Message] = [
+    {}, {"a": 1}, {"jsonrpc": "2.0"}, {"jsonrpc": "2.0", "id": 9},
+    {"jsonrpc": "1.0", "id": 9, "method": "x"},
+    {"jsonrpc": "2.0", "id": {}, "method": "shutdown"}, {"jsonrpc": "2.0", "id": None, "method": []},
+    {"jsonrpc": "2.0", "id": 9, "error": 4}, {"jsonrpc": {"jsonrpc": "2.0", "method": "exit"}},
+    {"jsonrpc": "2.0", "id": 9, "error": {"code": 1, "message": "x"}},
+]  # fmt: skip
+
+
+def test_what_is_no_message_is_nothing(client: Client) -> None:
     client.begin()
-    client.write(message)
+    client.last = 100  # none of the numbers below is waited for
+    for message in NO_MESSAGES:
+        client.write(message)
+        assert code(client, "no/such", {}) == -32601, message
     alive(client)
 
 
@@ -192,13 +195,10 @@ def test_a_change_beyond_the_text_keeps_the_server_alive(client: Client) -> None
 # ---- a client that is gone ----------------------------------------------------------------------
 
 
-def gone(client: Client, pids: list[int], seconds: float = 10.0) -> None:
+def gone(client: Client, pids: list[int]) -> None:
     """The server and its processes end within some time."""
-    assert client.process.wait(seconds) != 0
-    ends = time.monotonic() + seconds
-    while any(Path(f"/proc/{pid}").exists() for pid in pids):
-        assert time.monotonic() < ends, f"left behind: {pids}"
-        time.sleep(0.05)
+    assert client.process.wait(10) != 0
+    until_gone(*pids)
     assert client.process.stderr
     assert b"Traceback" not in client.process.stderr.read()
 
@@ -206,9 +206,8 @@ def gone(client: Client, pids: list[int], seconds: float = 10.0) -> None:
 @pytest.mark.parametrize("what", ["stdin", "stdout", "both"])
 def test_a_client_that_is_gone_ends_the_server_and_its_check(client: Client, what: str) -> None:
     client.begin()
-    client.open(client.folder / "long.xml", write_xml(split_ring(48, 4, 96)))
-    client.until(lambda: len(children(client.process.pid)) > 1 or client._read())
-    time.sleep(0.5)
+    client.open(client.folder / "ring.toml", RING)
+    held_worker(client)
     left = children(client.process.pid)
     assert client.process.stdin
     assert client.process.stdout
@@ -216,7 +215,7 @@ def test_a_client_that_is_gone_ends_the_server_and_its_check(client: Client, wha
         client.process.stdout.close()
         client.process.stdout = None
     if what == "stdout":  # it learns of it when it has something to say
-        client.open(client.folder / "ring.toml", WRONG)
+        client.open(client.folder / "wrong.toml", WRONG)
     else:
         client.process.stdin.close()
         client.process.stdin = None

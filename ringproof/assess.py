@@ -57,7 +57,7 @@ class Assessment:
     out of how many).  ``unknown``: property -> why Z3 could not say.  ``claims``: for each claim of
     the table, what it says and what the send log counts.  ``best``: for each optimum that the table
     claims, how near it comes (None: no bound is known); empty where the schedule is wrong.
-    ``looked`` of ``units`` went to Z3.
+    ``looked`` of ``units`` stand for all, and Z3 decided these.
     """
 
     size: Size
@@ -78,9 +78,11 @@ def by_z3(name: str) -> bool:
 
 
 def assess(
-    schedule: Schedule, size: Size, settings: Settings, symmetry: Symmetry
+    schedule: Schedule, size: Size, settings: Settings, symmetry: Symmetry, settled: set[bytes] | None = None
 ) -> Assessment:
     """Replay one size, and let Z3 decide for all inputs what replay found to hold.
+
+    ``settled``: what Z3 need not be asked again, as `prove` keeps it; for all sizes of one check.
 
     Where replay refutes something Z3 is not asked for the rest: `confirm` asks it once, at the
     smallest such size.
@@ -92,7 +94,7 @@ def assess(
                for name, v in outcome.violations.items() if v}  # fmt: skip
     refuted = any(name not in schedule.waive for name in failing)
     asked = [n for n in outcome.violations if n not in failing and by_z3(n) and not refuted]
-    unknown, looked, units = _ask(outcome, asked, settings, symmetry)
+    unknown, looked, units = _ask(outcome, asked, settings, symmetry, settled)
     return Assessment(
         size, tuple(outcome.violations), failing, unknown, _claims(schedule, outcome),
         () if refuted else _best(schedule, outcome), looked, units, _idle(outcome), outcome.events.reversed,
@@ -105,13 +107,13 @@ def replayed(schedule: Schedule, size: Size, settings: Settings) -> Outcome:
 
 
 def _ask(
-    outcome: Outcome, asked: Sequence[str], settings: Settings, symmetry: Symmetry
+    outcome: Outcome, asked: Sequence[str], settings: Settings, symmetry: Symmetry, settled: set[bytes] | None
 ) -> tuple[dict[str, str], int, int]:
     if not asked:
         return {}, 0, 0
     from ringproof.proof.bounded import Fails, Unknown, prove
 
-    proof = prove(outcome.events, asked, symmetry, int(settings.timeout * 1000))
+    proof = prove(outcome.events, asked, symmetry, int(settings.timeout * 1000), settled)
     for name, decision in proof.decisions.items():
         if isinstance(decision, Fails):
             raise EnginesDisagree(

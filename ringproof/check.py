@@ -119,10 +119,11 @@ def _assess_all(
 ) -> Iterator[Assessment]:
     report = begun.report
     reserve(begun, options)
+    settled: set[bytes] = set()
     for i, size in enumerate(report.sizes):
         if progress:
             progress(report.path, i, len(report.sizes))
-        yield assess_size(begun, size, options, symmetry)
+        yield assess_size(begun, size, options, symmetry, settled)
 
 
 def reserve(begun: Prepared, options: Options) -> None:
@@ -132,10 +133,12 @@ def reserve(begun: Prepared, options: Options) -> None:
     reserve(begun.schedule, begun.report.sizes[-1], options.settings.memory)
 
 
-def assess_size(begun: Prepared, size: Size, options: Options, symmetry: Symmetry) -> Assessment:
+def assess_size(
+    begun: Prepared, size: Size, options: Options, symmetry: Symmetry, settled: set[bytes]
+) -> Assessment:
     """Ask both engines about one size; errors: `ExpansionError`, `EnginesDisagree`."""
     try:
-        return assess(begun.schedule, size, options.settings, symmetry)
+        return assess(begun.schedule, size, options.settings, symmetry, settled)
     except Undefined as error:
         raise ExpansionError((Problem.undefined(error, size, {}),)) from None
 

@@ -309,6 +309,33 @@ def test_unknown_is_not_proved(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "RP501" in [f.code for f in report.findings]
 
 
+def test_a_question_is_asked_once_unless_everything_is_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What Z3 found to have no answer is known at every size; what it left open is asked again."""
+    from ringproof.proof import bounded
+
+    asked: list[str] = []
+    made = bounded._Session.__init__
+
+    def noted(session: Any, unit: Any, question: Any, timeout: int) -> None:
+        asked.append(question.text)
+        made(session, unit, question, timeout)
+
+    monkeypatch.setattr(bounded._Session, "__init__", noted)
+    source = parse_toml((ROOT / "schedules" / "van_de_geijn_broadcast.toml").read_text("utf-8"), "x.toml")
+    ranks, counted = ((3, 6),), {}
+    for symmetry in ("auto", "none"):
+        asked.clear()
+        options = Options(Settings(symmetry=symmetry), ranks, induction="never")
+        assert check(source, options).exit is Exit.PROVED
+        counted[symmetry] = len(asked), len(set(asked))
+    assert counted["auto"] == (1, 1)
+    assert counted["none"] == (3 + 4 + 5 + 6, 1)
+    asked.clear()
+    monkeypatch.setattr(bounded._Session, "ask", lambda self, *literals: "unknown")
+    assert check(source, Options(Settings(), ranks, induction="never")).exit is Exit.UNDECIDED
+    assert len(asked) > len(set(asked)) == 1
+
+
 @pytest.mark.parametrize(
     ("lie", "path"),
     [("the target lacks it", ROOT / "schedules" / "ring.toml"),

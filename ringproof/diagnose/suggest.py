@@ -116,12 +116,15 @@ def _proved(mutant: Mutant, path: str, options: Options) -> bool:
         schedule = read_schedule(mutant.values, path)
         symmetry = symmetry_of(schedule, options.settings)
         sizes = list(schedule.claimed())
-        return bool(sizes) and all(_proved_at(schedule, s, symmetry, options) for s in sizes)
+        settled: set[bytes] = set()
+        return bool(sizes) and all(_proved_at(schedule, s, symmetry, options, settled) for s in sizes)
     except (TableError, ExpansionError, Undefined):
         return False
 
 
-def _proved_at(schedule: Schedule, size: Size, symmetry: Symmetry, options: Options) -> bool:
+def _proved_at(
+    schedule: Schedule, size: Size, symmetry: Symmetry, options: Options, settled: set[bytes]
+) -> bool:
     from ringproof.proof.bounded import Holds, prove
 
     events = expand(schedule, size)
@@ -131,7 +134,7 @@ def _proved_at(schedule: Schedule, size: Size, symmetry: Symmetry, options: Opti
         return False
     asked = [n for n in BY_Z3 if n not in schedule.waive]
     asked += [f"ensures[{i}]" for i in range(len(events.ensures))]
-    proof = prove(events, asked, symmetry, int(options.settings.timeout * 1000))
+    proof = prove(events, asked, symmetry, int(options.settings.timeout * 1000), settled)
     return all(isinstance(decision, Holds) for decision in proof.decisions.values())
 
 

@@ -59,12 +59,13 @@ def rest(work: Prepared, options: Options, shares: Sequence[Share], asked_by: Ki
 def _assessed(work: Prepared, options: Options, numbers: Sequence[int]) -> Share:
     symmetry = symmetry_of(work.schedule, options.settings)
     found: list[tuple[int, Assessment]] = []
+    settled: set[bytes] = set()
     try:
         reserve(work, options)
         for i in numbers:
             if not _wanted():
                 raise UnwantedError
-            found.append((i, assess_size(work, work.report.sizes[i], options, symmetry)))
+            found.append((i, assess_size(work, work.report.sizes[i], options, symmetry, settled)))
     except (ExpansionError, EnginesDisagree, MemoryError) as error:
         return found, (numbers[len(found)], error), symmetry
     return found, None, symmetry

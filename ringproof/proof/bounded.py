@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Literal
 
 import z3
@@ -49,19 +50,23 @@ Decision = Holds | Fails | Unknown
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """``decisions`` by property; ``looked`` of ``units`` were given to Z3."""
+    """``decisions`` by property; ``looked`` of ``units`` stand for all of them, and Z3 decided these."""
 
     decisions: dict[str, Decision]
     looked: int
     units: int
 
 
-def prove(events: Events, asked: Iterable[str], symmetry: Symmetry, timeout: int) -> Proof:
+def prove(
+    events: Events, asked: Iterable[str], symmetry: Symmetry, timeout: int, settled: set[bytes] | None = None
+) -> Proof:
     """Decide the properties ``asked`` at one size; ``timeout`` in ms for each query.
 
-    ``symmetry = "rotation"`` may be passed only when `rotation.commutes` has proved it.
+    ``symmetry = "rotation"`` may be passed only when `rotation.commutes` has proved it.  ``settled``:
+    SHA-256 of questions to which Z3 found no answer; the same text is not asked again, here or at another
+    size for which the set is handed over, unless ``symmetry = "none"`` wants everything asked.
     """
-    asked = tuple(asked)
+    asked, settled = tuple(asked), set() if settled is None else settled
     if symmetry == "rotation":
         units, count = first_unit(events), events.slots
     elif symmetry == "shapes":
@@ -73,16 +78,20 @@ def prove(events: Events, asked: Iterable[str], symmetry: Symmetry, timeout: int
     for unit in units:
         open_names = tuple(n for n, d in decisions.items() if isinstance(d, Holds))
         if open_names:
-            decisions.update(_Session(unit, open_names, timeout).decide())
+            question = query(unit, open_names)
+            digest = sha256(question.text.encode()).digest()
+            if digest not in settled or symmetry == "none":
+                found = _Session(unit, question, timeout).decide()
+                decisions.update(found)
+                settled.update(() if found else (digest,))
     return Proof(decisions, len(units), count)
 
 
 class _Session:
     """One unit in one solver."""
 
-    def __init__(self, unit: Unit, asked: tuple[str, ...], timeout: int) -> None:
-        self.unit = unit
-        self.query: Query = query(unit, asked)
+    def __init__(self, unit: Unit, question: Query, timeout: int) -> None:
+        self.unit, self.query = unit, question
         self.solver = z3.SimpleSolver()
         self.solver.set("timeout", timeout)
         self.solver.from_string(self.query.text)
@@ -92,6 +101,7 @@ class _Session:
         return str(self.solver.check([z3.Bool(name) for name in literals]))
 
     def decide(self) -> dict[str, Decision]:
+        """What is not known to hold, or is looked into one by one; nothing where all of it holds."""
         if self.query.hopeless is None and self.ask(ANY) == "unsat":
             return {}
         return {name: self.one(name) for name in self.query.asked}

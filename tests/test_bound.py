@@ -201,7 +201,7 @@ def exhaustive(asked: Question, most: int = 1) -> int:
         *((name, 3, {}, 1) for name in COLLECTIVES),
         ("all-reduce", 2, {"chunks": 2}, 1),
         ("all-reduce", 2, {"chunks": 3}, 1),
-        ("all-reduce", 3, {"chunks": 2}, 1),
+        pytest.param("all-reduce", 3, {"chunks": 2}, 1, marks=pytest.mark.sweep),
         ("all-reduce", 3, {"ports": 2}, 1),
         ("broadcast", 3, {"chunks": 2}, 1),
         ("broadcast", 3, {"chunks": 3}, 1),

@@ -1,4 +1,8 @@
-"""Options of `check` that are for tables only, or for programs only: never silently without effect."""
+"""Options of `check` that ask something of tables only, or of programs only: never silently without effect.
+
+Options that say how to work (`--bounded`, `--induction`, `--no-symmetry`, `--z3`) weaken no verdict on a
+file of the other kind, so they may stand beside any file: a list of changed files may hold either kind.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +19,8 @@ from ringproof.wording import join_text
 
 Kind = Literal["table", "program"]
 ONLY: Mapping[str, Kind] = MappingProxyType({
-    **dict.fromkeys(("every_n", "bounded", "induction", "no_symmetry", "used", "ports", "order", "no_swap"),
-                    "table"),
-    **dict.fromkeys(("collective", "post", "runtime", "z3"), "program"),
+    **dict.fromkeys(("every_n", "used", "ports", "order", "no_swap"), "table"),
+    **dict.fromkeys(("collective", "post", "runtime"), "program"),
 })  # fmt: skip
 
 

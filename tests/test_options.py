@@ -14,9 +14,9 @@ from ringproof.verdict import Exit
 from tests.conftest import HOME, Run
 
 TABLE, PROGRAM = "schedules/chain_broadcast.toml", "tests/programs/ring_all_reduce.xml"
-VALUES = {"induction": ["1"], "ports": ["9"], "collective": ["all-reduce"], "runtime": ["msccl"]}
+VALUES = {"ports": ["9"], "collective": ["all-reduce"], "runtime": ["msccl"]}
 FOR_BOTH = {"paths", "ranks", "timeout", "jobs", "executor", "scheduler", "memory", "form", "output", "quiet",
-            "verbose", "color"}  # fmt: skip
+            "verbose", "color", "bounded", "induction", "no_symmetry", "z3"}  # fmt: skip
 
 
 def option(name: str) -> list[str]:
@@ -47,13 +47,13 @@ def test_an_option_that_nothing_here_is_for_is_refused(
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_in_a_mixed_run_a_note_is_told_once_and_fails_nothing(jobs: str, run: Run) -> None:
-    line = ["check", "--format", "json", "-j", jobs, "-N", "2,3", "--bounded", "--ports", "1"]
+    line = ["check", "--format", "json", "-j", jobs, "-N", "2,3", "--used", "--ports", "1"]
     code, printed = run(*line, TABLE, PROGRAM)
     assert code == Exit.PROVED
     table, program = json.loads(printed)["reports"]
     assert [f["code"] for f in program["findings"]] == ["RP510"]
     assert program["findings"][0]["title"] == (
-        "--bounded and --ports are for tables: this program is checked without"
+        "--used and --ports are for tables: this program is checked without"
     )
     assert "RP510" not in [f["code"] for f in table["findings"]]
     code, printed = run("check", "--format", "json", "-N", "2,3", "--runtime", "msccl", TABLE, PROGRAM)
@@ -69,9 +69,15 @@ def test_what_is_for_both_and_defaults_are_not_told(run: Run) -> None:
     assert (code, "RP510" in printed) == (Exit.PROVED, False)
 
 
+@pytest.mark.parametrize("path", [TABLE, PROGRAM])
+def test_how_to_work_is_said_beside_any_file(run: Run, path: str) -> None:
+    code, printed = run("check", "-N", "3", "--bounded", "--no-symmetry", "--induction", "1", "--z3", path)
+    assert (code, "RP510" in printed) == (Exit.PROVED, False)
+
+
 def test_a_file_that_cannot_be_checked_has_no_note_beside_its_error(run: Run, tmp_path: Path) -> None:
     (tmp_path / "x.xml").write_text("<algo", encoding="utf-8")
-    code, printed = run("check", "--bounded", "-N", "2", TABLE, str(tmp_path / "x.xml"))
+    code, printed = run("check", "--used", "-N", "2", TABLE, str(tmp_path / "x.xml"))
     assert (code, "RP601" in printed, "RP510" in printed) == (Exit.CANNOT_CHECK, True, False)
 
 

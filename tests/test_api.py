@@ -334,3 +334,13 @@ def test_a_table_of_one_rank_may_have_nothing_to_change() -> None:
 def test_an_unknown_format() -> None:
     with pytest.raises(ValueError, match="unknown format 'xml'; there are: text, "):
         renderer("xml")
+
+
+def test_what_replay_found_is_told_in_a_line() -> None:
+    flipped = HOME / "tests" / "wrong" / "ring_flipped_sign.toml"
+    right, wrong = (ringproof.simulate(path, 4) for path in (RING, flipped))
+    assert repr(right) == (
+        "Outcome(N = 4, Counts(steps=6, sends_per_rank=6, total_sends=24, traffic=Fraction(3, 2), "
+        "received=Fraction(3, 2), idle_steps=()), failing=[])"
+    )
+    assert repr(wrong).endswith("failing=['complete', 'no-resend'])")

@@ -23,7 +23,7 @@ class Optional:
     ports: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Outcome:
     """What replay found at one size.
 
@@ -35,6 +35,10 @@ class Outcome:
     counts: Counts
     violations: dict[str, Violations] = field(default_factory=dict)
     trail: Trail | None = None
+
+    def __repr__(self) -> str:
+        failing = [name for name, found in self.violations.items() if found]
+        return f"Outcome({self.events.size}, {self.counts}, failing={failing})"
 
 
 def simulate(

@@ -241,3 +241,9 @@ def test_pre_commit_stops_a_wrong_table_and_no_other(environment: dict[str, str]
     assert code == 1
     assert "error[RP301]" in shown
     assert re.search(r"schedules/ring.toml:\d+:\d+\n", shown)
+    (tmp_path / "schedules" / "ring.toml").write_text(small, encoding="utf-8")
+    race = HOME / "tests" / "programs" / "all_gather_dependence_dropped.xml"
+    (tmp_path / "schedules" / "race.xml").write_bytes(race.read_bytes())
+    code, shown = commits("a wrong program")
+    assert code == 1
+    assert "error[RP621]" in shown

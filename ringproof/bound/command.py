@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
@@ -76,21 +75,33 @@ def bound(**given: Any) -> None:
 
 def run_bound(given: Mapping[str, Any]) -> Exit:
     """Answer one question, print the report and write the table."""
-    from ringproof.bound.table import answer
+    from ringproof.outfile import TargetError
     from ringproof.output import reader_may_leave
 
-    asked = _question(given)
     path = None if given["output"] == "-" else given["output"]
-    if path is not None:
-        _writable(path)
-    found = answer(asked, given["timeout"], _progress())
-    if sys.stderr.isatty():
-        click.echo("\r\x1b[K", nl=False, err=True)
-    if path is not None and found.checked:
-        _write(path, found, given["timeout"])
+    try:
+        found = _answered(_question(given), path, given["timeout"])
+    except TargetError as error:
+        raise click.UsageError(str(error)) from None
     with reader_may_leave():
         click.echo(_rendered(found, given, path), nl=False)
     return found.exit
+
+
+def _answered(asked: Question, path: str | None, seconds: float) -> Answer:
+    """The answer, with the table in its file; errors: `TargetError`."""
+    from ringproof.bound import report
+    from ringproof.bound.table import answer
+    from ringproof.outfile import writable, write
+
+    if path is not None:
+        writable(path, (), "")
+    found = answer(asked, seconds, _progress())
+    if sys.stderr.isatty():
+        click.echo("\r\x1b[K", nl=False, err=True)
+    if path is not None and found.checked:
+        write({path: report.table(found, seconds).encode("utf-8")})
+    return found
 
 
 def _question(given: Mapping[str, Any]) -> Question:
@@ -121,22 +132,3 @@ def _rendered(found: Answer, given: Mapping[str, Any], path: str | None) -> str:
         return report.table(found, given["timeout"])
     written = f"table: {path}\n" if found.checked else ""
     return report.text(found, given["timeout"]) + written
-
-
-def _writable(path: str) -> None:
-    """Refuse before the search what could not be written after it."""
-    folder = os.path.dirname(path) or "."
-    if not os.path.isdir(folder):
-        raise click.UsageError(f"cannot write {path}: there is no folder {folder}")
-    if not os.access(path if os.path.exists(path) else folder, os.W_OK):
-        raise click.UsageError(f"cannot write {path}: permission denied")
-
-
-def _write(path: str, found: Answer, seconds: float) -> None:
-    from ringproof.bound import report
-
-    try:
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(report.table(found, seconds))
-    except OSError as error:
-        raise click.UsageError(f"cannot write {path}: {(error.strerror or '').lower()}") from None

@@ -169,9 +169,9 @@ def _render(found: Survey, given: Mapping[str, Any], output: str | None) -> str:
 
 
 def _write(path: str, rendered: str) -> None:
-    from pathlib import Path
+    from ringproof.outfile import TargetError, write
 
     try:
-        Path(path).write_text(rendered, encoding="utf-8")
-    except OSError as error:
-        raise click.UsageError(f"cannot write {path}: {(error.strerror or '').lower()}") from None
+        write({path: rendered.encode("utf-8", "backslashreplace")})
+    except TargetError as error:
+        raise click.UsageError(str(error)) from None

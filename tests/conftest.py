@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -17,6 +18,12 @@ if str(HOME) not in sys.path:  # at the end: `tests` is found, and ringproof sta
 
 Blessed = Callable[[Path, str], None]
 Run = Callable[..., tuple[int, str]]
+
+
+def sampled(things: Iterable[Any], every: int, first: int = 0) -> list[Any]:
+    """Parameters of a test: all of them in a sweep, by default one of ``every`` so many."""
+    return [thing if i % every == first else pytest.param(thing, marks=pytest.mark.sweep)
+            for i, thing in enumerate(things)]  # fmt: skip
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

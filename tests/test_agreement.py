@@ -30,18 +30,16 @@ from ringproof.table.reader import read_schedule
 from ringproof.table.schedule import Schedule
 from ringproof.table.source import parse as parse_toml
 from ringproof.verdict import Exit, Size, TableError
+from tests.conftest import sampled
 from tests.strategies import mutated
 
 ROOT = Path(__file__).parent.parent
 SCHEDULES = sorted((ROOT / "schedules").glob("*.toml"))
 WRONG = sorted((ROOT / "tests" / "wrong").glob("*.toml"))
 # Every third schedule by default, all of them under --sweep; a new one takes its turn by its name.
-SAMPLED = [
-    *(pytest.param(p, marks=pytest.mark.sweep) if i % 3 else p for i, p in enumerate(SCHEDULES)),
-    *WRONG,
-]
+SAMPLED = [*sampled(SCHEDULES, 3), *WRONG]
 SLOW = settings(
-    max_examples=60,
+    max_examples=40,
     suppress_health_check=list(HealthCheck),
 )  # fmt: skip
 TIMEOUT = 20_000
@@ -457,7 +455,7 @@ def _ordered(names: list[str], values: dict[str, int]) -> list[int]:
 # ---- expressions --------------------------------------------------------------------------------
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(st.integers(-9, 9), st.integers(0, 9), st.integers(1, 9))
 def test_terms_mean_what_integers_say(r: int, s: int, N: int) -> None:
     """The SMT reading of an expression has the value of the integer reading."""

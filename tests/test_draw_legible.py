@@ -26,7 +26,7 @@ from ringproof.table.reader import read_schedule
 from ringproof.table.schedule import Schedule
 from ringproof.table.source import read
 from ringproof.verdict import Exit, Size
-from tests.conftest import HOME
+from tests.conftest import HOME, sampled
 
 TABLES = sorted((HOME / "schedules").glob("*.toml"))
 WIDTHS = (240.0, 504.0)
@@ -53,7 +53,7 @@ def sizes(schedule: Schedule, ranks: Iterator[int] | range) -> Iterator[Size]:
             yield from dict.fromkeys(found[i] for i in (0, len(found) // 2, -1)) if found else ()
 
 
-@every_table
+@pytest.mark.parametrize("path", sampled(TABLES, 3), ids=lambda p: p.stem)
 def test_a_sample_of_every_table_is_legible_and_reads_back(path: Path) -> None:
     source = read(str(path))
     schedule = read_schedule(source.values, source.path)
@@ -88,7 +88,8 @@ def test_every_table_is_proved_wherever_it_is_drawn(path: Path) -> None:
         assert found.story.ranks == N
 
 
-@pytest.mark.parametrize("path", sorted((HOME / "tests" / "wrong").glob("*.toml")), ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", sampled(sorted((HOME / "tests" / "wrong").glob("*.toml")), 2),
+                         ids=lambda p: p.stem)  # fmt: skip
 def test_counterexamples_are_legible(path: Path, tmp_path: Path) -> None:
     for number, options in enumerate(([], ["--width", "2col"], ["--layout", "vector"], ["--layout", "life"])):
         target = str(tmp_path / f"{number}.svg")

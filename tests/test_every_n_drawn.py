@@ -35,7 +35,7 @@ QUICK = ("ring", "ring_shifted", "naive", "chain_broadcast", "recursive_doubling
          "pairwise_reduce_scatter", "bidirectional_ring_all_gather", "hierarchical_ring")  # fmt: skip
 PATHS = [HOME / "schedules" / f"{name}.toml" for name in QUICK]
 DRAWN = settings(
-    max_examples=25,
+    max_examples=15,
     suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow, HealthCheck.data_too_large],
 )  # fmt: skip
 SWEPT = settings(DRAWN, max_examples=2000)

@@ -20,7 +20,7 @@ from ringproof.lsp.opened import item_of, kind_of
 from ringproof.table.source import Source
 from ringproof.textfile import LARGEST, LARGEST_PROGRAM
 from ringproof.verdict import Report
-from tests.conftest import HOME, Run
+from tests.conftest import HOME, Run, sampled
 from tests.lsp_client import Client
 from tests.lsp_session import (
     COMMAND,
@@ -35,8 +35,7 @@ from tests.lsp_session import (
 )  # fmt: skip
 from tests.ring_programs import split_ring
 
-PROGRAMS = [path if i % 4 == 0 else pytest.param(path, marks=pytest.mark.sweep)
-            for i, path in enumerate(sorted((HOME / "tests" / "programs").glob("*.xml")))]  # fmt: skip
+PROGRAMS = sampled(sorted((HOME / "tests" / "programs").glob("*.xml")), 8)
 RACE = HOME / "tests" / "programs" / "all_gather_dependence_dropped.xml"
 
 

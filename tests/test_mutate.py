@@ -23,6 +23,7 @@ from ringproof.table.mutate import COSTS, ELSEWHERE, Mutant, mutants, repairs, s
 from ringproof.table.reader import read_schedule
 from ringproof.table.splice import conditions, edits, moved
 from ringproof.verdict import Route
+from tests.conftest import sampled
 from tests.reference import load
 from tests.strategies import expressions, one_phase
 
@@ -135,10 +136,7 @@ def test_layout_is_kept() -> None:
 # ---- mutants of a table -------------------------------------------------------------------------
 
 
-SAMPLED = [p if i % 5 == 0 else pytest.param(p, marks=pytest.mark.sweep) for i, p in enumerate(TABLES)]
-
-
-@pytest.mark.parametrize("path", SAMPLED, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sampled(TABLES, 5), ids=lambda path: path.stem)
 def test_every_mutant_is_a_table_of_its_own(path: Path) -> None:
     values = load(path)
     before = copy.deepcopy(values)
@@ -153,7 +151,7 @@ def test_every_mutant_is_a_table_of_its_own(path: Path) -> None:
     assert [m.values for m in mutants(values)] == [m.values for m in found]
 
 
-@pytest.mark.parametrize("path", TABLES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sampled(TABLES, 5, 1), ids=lambda path: path.stem)
 def test_before_and_after_are_what_stands_at_the_route(path: Path) -> None:
     values = load(path)
     for mutant in mutants(values):
@@ -318,7 +316,7 @@ def wrong(values: Values) -> bool:
         return True
 
 
-@pytest.mark.parametrize("path", TABLES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sampled(TABLES, 5, 2), ids=lambda path: path.stem)
 def test_repairs_come_cheapest_first_and_no_table_twice(path: Path) -> None:
     values = load(path)
     phase = values["phase"][-1]

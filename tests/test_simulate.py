@@ -22,6 +22,7 @@ from ringproof.table.mutate import Mutant, mutants
 from ringproof.table.reader import read_schedule
 from ringproof.verdict import Size
 from tests import reference
+from tests.conftest import sampled
 from tests.strategies import mutated, one_phase
 
 Values = dict[str, Any]
@@ -34,7 +35,7 @@ ALWAYS = {"in-range", "conflict-free", "defined", "complete", "once", "no-resend
 PLAIN = [p for p in (*SCHEDULES, *WRONG) if not any("use" in x for x in reference.load(p)["phase"])]
 MOST = 9
 SEARCH = settings(
-    max_examples=150,
+    max_examples=90,
     suppress_health_check=list(HealthCheck),
 )  # fmt: skip
 
@@ -417,7 +418,7 @@ def test_replay_agrees_with_the_reference(path: Path) -> None:
 
 
 RIGHT = [path for path in PLAIN if path in SCHEDULES]
-SWEPT = [p if i % 9 == 4 else pytest.param(p, marks=pytest.mark.sweep) for i, p in enumerate(RIGHT)]
+SWEPT = sampled(RIGHT, 9, 4)
 
 
 @pytest.mark.parametrize("path", SWEPT, ids=lambda path: path.stem)

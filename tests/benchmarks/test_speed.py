@@ -85,8 +85,8 @@ def test_a_whole_check_against_its_imports(benchmark: BenchmarkFixture, say: Say
         lambda: python("-m", "ringproof", "check", RING),
         lambda: python("-c", "import z3, numpy"),
     )
-    say(f"check ring.toml {check:.3f} s, import z3, numpy {imports:.3f} s: {check / imports:.2f}x (limit 4x)")
-    assert check <= 4 * imports
+    say(f"check ring.toml {check:.3f} s, import z3, numpy {imports:.3f} s: {check / imports:.2f}x (limit 6x)")
+    assert check <= 6 * imports
 
 
 def test_help_against_bare_python(benchmark: BenchmarkFixture, say: Say) -> None:

@@ -9,15 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Literal
 
 import click
 
-from ringproof.inputs import Item, ProgramText, is_program
+from ringproof.inputs import Item, Kind, kind_of, path_of
 from ringproof.verdict import Exit, Finding, Report
 from ringproof.wording import join_text
 
-Kind = Literal["table", "program"]
 ONLY: Mapping[str, Kind] = MappingProxyType({
     **dict.fromkeys(("every_n", "used", "ports", "order", "no_swap"), "table"),
     **dict.fromkeys(("collective", "post", "runtime"), "program"),
@@ -37,15 +35,8 @@ def fitting(files: Sequence[Item], names: Sequence[str]) -> None:
     for name in names if kinds else ():
         if ONLY[name] not in kinds:
             other, file = next(iter(kinds.items()))
-            path = file if isinstance(file, str) else file.path
-            whole = f"{path} is a {other}" if len(files) == 1 else f"all files here are {other}s"
+            whole = f"{path_of(file)} is a {other}" if len(files) == 1 else f"all files here are {other}s"
             raise click.UsageError(f"{_said([name])} is for {ONLY[name]}s, and {whole}")
-
-
-def kind_of(item: Item) -> Kind:
-    """Whether an input is read as a program or as a table."""
-    program = is_program(item) if isinstance(item, str) else isinstance(item, ProgramText)
-    return "program" if program else "table"
 
 
 def noted(report: Report, names: Sequence[str]) -> Report:

@@ -7,6 +7,7 @@ import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import click
 
@@ -28,6 +29,7 @@ class ProgramText:
 
 
 Item = str | Source | ProgramText | Report
+Kind = Literal["table", "program"]
 
 
 def usual() -> tuple[str]:
@@ -73,6 +75,18 @@ def _unread(path: str) -> Report:
 def is_program(path: str) -> bool:
     """Whether a file is read as a program."""
     return path.lower().endswith(PROGRAMS)
+
+
+def path_of(item: Item) -> str:
+    """What a file is called."""
+    return item if isinstance(item, str) else item.path
+
+
+def kind_of(item: Item) -> Kind:
+    """Whether an input is read as a program or as a table."""
+    if isinstance(item, Source):
+        return "table"
+    return "program" if isinstance(item, ProgramText) or is_program(path_of(item)) else "table"
 
 
 def item(path: str) -> Item:

@@ -14,8 +14,8 @@ from ringproof.assess import Options
 from ringproof.check import Prepared, prepare
 from ringproof.executors import shares
 from ringproof.executors.connection import LostCluster, connected, workers
-from ringproof.executors.task import failed, heaviest_first, left, lost, no_memory, path_of
-from ringproof.inputs import Item, ProgramText, is_program
+from ringproof.executors.task import failed, heaviest_first, left, lost, no_memory
+from ringproof.inputs import Item, ProgramText, is_program, kind_of
 from ringproof.table.source import Source, read
 from ringproof.textfile import LARGEST_PROGRAM, SourceError, read_text
 from ringproof.verdict import Report
@@ -59,8 +59,7 @@ def _read(item: Item, options: Options) -> Work:
         source = read(item) if isinstance(item, str) else item
         return prepare(source, options) if isinstance(source, Source) else source
     except SourceError as error:
-        kind = "program" if is_program(path_of(item)) else "table"
-        return Report(error.path, "", error.text, "", findings=error.findings, kind=kind)  # type: ignore[arg-type]
+        return Report(error.path, "", error.text, "", findings=error.findings, kind=kind_of(item))
     except MemoryError:
         return no_memory(item, options)
 

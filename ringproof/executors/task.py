@@ -12,15 +12,10 @@ from ringproof.assess import Options
 from ringproof.check import Progress, check, check_file
 from ringproof.diagnose.ended import cluster_lost, internal_error, not_reached, worker_died
 from ringproof.diagnose.problems import out_of_memory
-from ringproof.inputs import Item, ProgramText, check_item, is_program
+from ringproof.inputs import Item, ProgramText, check_item, is_program, kind_of, path_of
 from ringproof.table.source import Source
 from ringproof.verdict import Finding, Report
 from ringproof.weigh import weight
-
-
-def path_of(item: Item) -> str:
-    """What a file is called."""
-    return item if isinstance(item, str) else item.path
 
 
 def check_one(item: Item, options: Options, progress: Progress | None = None) -> Report:
@@ -81,8 +76,7 @@ def unreached(item: Item) -> Report:
 
 
 def _ended(item: Item, finding: Finding) -> Report:
-    kind = "program" if isinstance(item, ProgramText) or is_program(path_of(item)) else "table"
-    return Report(path_of(item), "", "", "", findings=(finding,), kind=kind)  # type: ignore[arg-type]
+    return Report(path_of(item), "", "", "", findings=(finding,), kind=kind_of(item))
 
 
 def how_ended(process: BaseProcess) -> str:

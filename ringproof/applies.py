@@ -22,13 +22,6 @@ ONLY: Mapping[str, Kind] = MappingProxyType({
 })  # fmt: skip
 
 
-def given_here() -> tuple[str, ...]:
-    """The options for one kind of file that stand on the command line, defaults not."""
-    context = click.get_current_context()
-    return tuple(name for name in ONLY
-                 if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE)  # fmt: skip
-
-
 def fitting(files: Sequence[Item], names: Sequence[str]) -> None:
     """Refuse options that none of some files is for; errors: `UsageError`."""
     kinds = {kind_of(file): file for file in files if not isinstance(file, Report)}

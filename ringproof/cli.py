@@ -29,6 +29,7 @@ from ringproof.options import (
     ParameterType,
     RanksType,
     SecondsType,
+    written_out,
 )
 from ringproof.report import FORMATS
 from ringproof.verdict import Exit
@@ -98,7 +99,7 @@ def check(paths: tuple[str, ...], **given: Any) -> None:
     schedules/ when no FILE or DIR is given; - is standard input. Reports come in the order of the
     files, how far the check is goes to stderr.
     """
-    from ringproof.applies import given_here
+    from ringproof.applies import ONLY
     from ringproof.run import run_check
 
     if given["quiet"] and given["verbose"]:
@@ -111,7 +112,7 @@ def check(paths: tuple[str, ...], **given: Any) -> None:
         raise click.UsageError("--executor dask and --scheduler ADDRESS go together")
     if given["executor"] == "dask" and given["jobs"]:
         raise click.UsageError("--jobs is for processes here: a cluster has the workers it has")
-    raise click.exceptions.Exit(run_check(paths, {**given, "given": given_here()}))
+    raise click.exceptions.Exit(run_check(paths, {**given, "given": written_out(ONLY)}))
 
 
 @cli.command()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any, ClassVar
 
 import click
@@ -116,3 +117,9 @@ class CodeType(click.ParamType[str]):
 TABLE = TableType()
 COLOR = click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto",
                      help="Colour the report (default: on a terminal, unless NO_COLOR is set).")  # fmt: skip
+
+
+def written_out(names: Iterable[str]) -> tuple[str, ...]:
+    """Those of these parameters that stand on the command line of this command, defaults not."""
+    source = click.get_current_context().get_parameter_source
+    return tuple(name for name in names if source(name) is click.core.ParameterSource.COMMANDLINE)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ringproof.figure.upkeep import not_drawn
-from ringproof.options import TABLE, ParameterType
+from ringproof.options import TABLE, ParameterType, written_out
 from ringproof.output import reader_may_leave
 from ringproof.verdict import Exit
 
@@ -67,10 +67,7 @@ def draw(paths: tuple[str, ...], **given: Any) -> None:
 
     Exit code 1: the table is refuted, so nothing is drawn and the finding is printed.
     """
-    context = click.get_current_context()
-    asked = [name for name in given
-             if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE]  # fmt: skip
-    raise click.exceptions.Exit(run_draw(paths, {**given, "given": asked}))
+    raise click.exceptions.Exit(run_draw(paths, {**given, "given": written_out(given)}))
 
 
 def run_draw(paths: Sequence[str], given: Mapping[str, Any]) -> Exit:

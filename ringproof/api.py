@@ -75,7 +75,7 @@ def check(
 
     path = "" if isinstance(table, Table) else path_of(table)
     program = is_program(path)
-    _fitting({"every_n": every_n != "auto", "also": bool(also), "ports": bool(ports)} if program else
+    _fitting({"every_n": every_n == "demanded", "also": bool(also), "ports": bool(ports)} if program else
              {"collective": collective, "post": post, "runtime": runtime}, path, program)  # fmt: skip
     options = _options(ranks, every_n, also, ports, amount("timeout", timeout, 0.001, MONTH),
                        amount("seconds", seconds, 0.001, MONTH), amount("memory", memory, 1, 1 << 60),

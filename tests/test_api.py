@@ -344,3 +344,10 @@ def test_what_replay_found_is_told_in_a_line() -> None:
         "received=Fraction(3, 2), idle_steps=()), failing=[])"
     )
     assert repr(wrong).endswith("failing=['complete', 'no-resend'])")
+
+
+def test_how_to_work_may_be_said_of_any_file() -> None:
+    program = HOME / "tests" / "programs" / "gather.xml"
+    assert ringproof.check(program, every_n="never").exit is ringproof.Exit.PROVED
+    with pytest.raises(ringproof.ArgumentError, match="every_n is for tables"):
+        ringproof.check(program, every_n="demanded")

@@ -63,9 +63,9 @@ def children(pid: int) -> list[int]:
     return found
 
 
-def workers(client: Client) -> set[int]:
+def workers(server: int) -> set[int]:
     """The processes that check for a server."""
-    commands = {pid: Path(f"/proc/{pid}/cmdline") for pid in children(client.process.pid)}
+    commands = {pid: Path(f"/proc/{pid}/cmdline") for pid in children(server)}
     found = set()
     for pid, path in commands.items():
         with suppress(OSError):  # it ended meanwhile
@@ -77,7 +77,7 @@ def workers(client: Client) -> set[int]:
 def next_worker(client: Client, *before: int) -> int:
     """The process that begins to check, none of those before it."""
     deadline = time.monotonic() + 20
-    while not (found := workers(client) - {*before}):
+    while not (found := workers(client.process.pid) - {*before}):
         assert time.monotonic() < deadline, "nobody checks"
         time.sleep(0.005)
     return found.pop()

@@ -72,7 +72,7 @@ LAYERS = (
     ("ringproof.inputs",),
     ("ringproof.applies",),
     ("ringproof.executors.task", "ringproof.executors.progress"),
-    ("ringproof.executors.shares",),
+    ("ringproof.executors.shares", "ringproof.executors.worker"),
     ("ringproof.executors.connection",),
     ("ringproof.executors",),
     ("ringproof.tell",),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 import signal
 import subprocess
 import sys
@@ -20,6 +22,7 @@ pytest.importorskip("pygls", reason="pip install 'ringproof[lsp]'")
 
 from lsprotocol import types
 
+from ringproof.lsp.checker import Checker
 from ringproof.lsp.hover import MEMORY, hover, nearest, row_at
 from ringproof.lsp.told import position, told
 from ringproof.lsp.wire import LARGEST_MESSAGE, Wire
@@ -41,6 +44,7 @@ from tests.lsp_session import (
     settled,
     spread,
     until_gone,
+    workers,
 )  # fmt: skip
 
 WRONG = HOME / "tests" / "wrong" / "ring_reduce_scatter_plus_one.toml"
@@ -220,6 +224,24 @@ def test_a_change_ends_the_check_that_it_makes_vain(client: Client, tmp_path: Pa
     assert not [m for m in client.told if m["params"].get("version") == 1 and m["params"].get("diagnostics")]
 
 
+def test_a_check_is_ended_at_whatever_moment_it_becomes_vain() -> None:
+    async def begun_and_cancelled(checker: Checker, seconds: float) -> None:
+        check = asyncio.ensure_future(checker.check(parse(LONG, "t.toml")))
+        await asyncio.sleep(seconds)
+        check.cancel()
+        await asyncio.wait([check])
+
+    async def left() -> set[int]:
+        checker = Checker()
+        for i in range(40):
+            await begun_and_cancelled(checker, i * 0.0002)
+        await begun_and_cancelled(checker, 0.5)  # at its work
+        await asyncio.sleep(0.1)
+        return workers(os.getpid())
+
+    assert asyncio.run(left()) == set()
+
+
 # ---- rows and places ----------------------------------------------------------------------------
 
 
@@ -309,6 +331,15 @@ def test_a_client_that_is_killed(tmp_path: Path) -> None:
     while Path(f"/proc/{server}").exists() and "Z" not in Path(f"/proc/{server}/stat").read_text():
         assert time.monotonic() < deadline
         time.sleep(0.05)
+
+
+def test_a_server_that_is_killed_leaves_no_check_behind(client: Client, tmp_path: Path) -> None:
+    client.begin()
+    client.open(tmp_path / "t.toml", LONG.replace("2..300", "2..2000"))
+    pid = next_worker(client)
+    time.sleep(1.5)  # it is at its work
+    client.process.kill()
+    until_gone(pid)
 
 
 def test_exit_without_shutdown_is_one(client: Client) -> None:

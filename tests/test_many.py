@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from junitparser import JUnitXml
 
-from ringproof.executors import pool, progress, task
+from ringproof.executors import progress, task, worker
 from ringproof.verdict import Exit, Report
 from tests.conftest import HOME, Run
 from tests.runs import (
@@ -200,8 +200,8 @@ class Unreadable:
 def test_an_answer_that_does_not_arrive_is_a_bug_in_one_file(
     run: Run, table: Table, monkeypatch: pytest.MonkeyPatch, answer: type
 ) -> None:
-    as_it_is = pool.check_one_of_many
-    monkeypatch.setattr(pool, "check_one_of_many", lambda item, options: (
+    as_it_is = worker.check_one_of_many
+    monkeypatch.setattr(worker, "check_one_of_many", lambda item, options: (
         answer() if "buggy" in item else as_it_is(item, options)))  # fmt: skip
     asked = (SHORT[0], table("buggy"), SHORT[2], "-j", "2", "-N", "2..3", "--format", "json")
     code, printed = run("check", *asked)

@@ -13,13 +13,13 @@ from pygls.uris import to_fs_path
 
 from ringproof.executors.task import lost
 from ringproof.inputs import ProgramText
+from ringproof.lsp.checker import Checker
 from ringproof.lsp.complete import meaning, offers
 from ringproof.lsp.hover import hover
 from ringproof.lsp.opened import AT_ONCE, Kind, item_of, kind_of, may_become_table, plain
 from ringproof.lsp.protocol import Nonsense, Protocol
 from ringproof.lsp.told import Told, offset, span_of, told
 from ringproof.lsp.wire import Out
-from ringproof.lsp.worker import Worker
 from ringproof.table.source import Source, parse
 from ringproof.textfile import LARGEST
 from ringproof.verdict import Report, TableError
@@ -47,7 +47,7 @@ class Server(LanguageServer):
         super().__init__("ringproof", version(), protocol_cls=Protocol)
         self.ranks = ranks
         self.documents: dict[str, Document] = {}
-        self.worker = Worker()
+        self.checker = Checker()
         self.farewell = False  # the client has asked to shut down, so leaving is no failure
 
     def report_server_error(self, error: Exception, source: Any) -> None:
@@ -98,10 +98,10 @@ class Server(LanguageServer):
 
     async def asked(self, item: Source | ProgramText) -> Report:
         """What the worker says; one that dies is asked once more."""
-        for _ in range(2):
-            if (report := await self.worker.check(item)) is not None:
-                return report
-        return lost(item, self.worker.ended)
+        found = await self.checker.check(item)
+        if isinstance(found, str):
+            found = await self.checker.check(item)
+        return lost(item, found) if isinstance(found, str) else found
 
     def show(self, uri: str, report: Report) -> None:
         self.documents[uri].report = report
@@ -198,7 +198,7 @@ def _meet(a: types.Range, b: types.Range) -> bool:
 def serve(server: Server, stdin: Any) -> None:
     """Speak with the client until it leaves; what is printed by mistake goes to stderr."""
     def gone() -> None:
-        server.worker.end()
+        server.checker.end()
         os._exit(1)  # a thread waits for what this client may still write, for ever
 
     out = Out(os.fdopen(os.dup(1), "wb"), gone)
@@ -207,4 +207,4 @@ def serve(server: Server, stdin: Any) -> None:
         server.start_io(stdin, out)  # type: ignore[arg-type]
     finally:
         out.close()
-        server.worker.end()
+        server.checker.end()

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from ringproof import cli
+from ringproof.assess import Options
 from ringproof.cli import main
 from ringproof.executors import task
 from ringproof.verdict import Exit
@@ -184,6 +185,10 @@ def test_a_small_machine_is_no_bug(said: Said, monkeypatch: pytest.MonkeyPatch) 
     code, printed, _ = said("check", RING)
     assert code == Exit.CANNOT_CHECK
     assert "ran out of memory" in printed
+    monkeypatch.setattr(task, "check_item", greedy)
+    program = task.check_one("tests/programs/all_to_all.xml", Options())
+    assert program.kind == "program"
+    assert "ran out of memory" in program.findings[0].title
     monkeypatch.setattr(cli.cli, "main", greedy)
     assert said("check", RING)[0] == Exit.CANNOT_CHECK
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 from contextlib import suppress
 from fractions import Fraction
+from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -648,7 +649,8 @@ def test_parameters(run: Run) -> None:
         (("-p", "L=3"), "3 is not a value of L at any size asked"),
         (("-p", "L=1", "-p", "L=2"), "-p L is given twice"),
         (("-N", "8..2"), "is empty"), (("-N", "many"), "is not a number"),
-        (("-o", "no/such/folder/x"), "cannot write no/such/folder/x: no such file or directory"),
+        (("-o", "no/such/folder/x"), "cannot write no/such/folder/x: there is no folder no/such/folder"),
+        (("-o", "schedules/ring.toml"), "the report would overwrite the table schedules/ring.toml"),
     ],
 )  # fmt: skip
 def test_questions_without_an_answer(arguments: tuple[str, ...], says: str, run: Run) -> None:
@@ -766,6 +768,18 @@ def test_the_same_bytes_on_every_run_and_in_a_file(form: str, run: Run, tmp_path
     path = tmp_path / "report"
     told = run(*arguments, "-o", str(path))
     assert (told.stdout, path.read_text(encoding="utf-8")) == ("", first)
+
+
+def test_a_report_that_cannot_be_written_is_refused_before_the_work(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def work(*given: object) -> None:
+        raise AssertionError("in vain")
+
+    monkeypatch.setattr(import_module("ringproof.cost.survey"), "survey", work)
+    told = run("schedules", "-o", str(tmp_path / "none" / "report"))
+    assert told.exit_code == Exit.CANNOT_CHECK
+    assert "there is no folder" in told.stderr
 
 
 def test_lines_fit_on_a_screen(run: Run) -> None:

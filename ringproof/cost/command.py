@@ -13,6 +13,7 @@ from ringproof.verdict import Exit
 if TYPE_CHECKING:
     from ringproof.cost.sizes import Question
     from ringproof.cost.values import Machine, Survey
+    from ringproof.verdict import Report
 
 USUAL_RANGE = "1KiB..1GiB"
 
@@ -68,18 +69,25 @@ def cost(paths: tuple[str, ...], **given: Any) -> None:
 
 def run_cost(paths: Sequence[str], given: Mapping[str, Any]) -> Exit:
     """Cost everything under ``paths`` and write the report; returns the worst exit code."""
-    from ringproof.inputs import usual
+    from ringproof.inputs import tables, usual
+    from ringproof.outfile import TargetError, writable, write
     from ringproof.output import reader_may_leave
 
     machine, output = _machine(given), None if given["output"] == "-" else given["output"]
-    found = _surveyed(paths or usual(), _question(given))
-    found = _predicted(found, machine, given)
-    rendered = _render(found, given, output)
+    files = list(tables(paths or usual()))
+    try:
+        if output is not None:
+            sources = [file for file in files if isinstance(file, str)]
+            writable(output, sources, f"the report would overwrite the table {output}")
+        found = _predicted(_surveyed(files, _question(given)), machine, given)
+        rendered = _render(found, given, output)
+        if output is not None:
+            write({output: rendered.encode("utf-8", "backslashreplace")})
+    except TargetError as error:
+        raise click.UsageError(str(error)) from None
     if output is None:
         with reader_may_leave():
             click.echo(rendered, nl=False, color=True)
-    else:
-        _write(output, rendered)
     if found.broken and given["form"] != "text":
         from ringproof.report import text
 
@@ -90,9 +98,10 @@ def run_cost(paths: Sequence[str], given: Mapping[str, Any]) -> Exit:
 def markdown_table(paths: Sequence[str], ranks: Sequence[int]) -> str:
     """The cost of all tables under ``paths`` at these N, as a table for a README."""
     from ringproof.cost.sizes import Question
+    from ringproof.inputs import tables
     from ringproof.report.cost import markdown
 
-    return markdown.render(_surveyed(paths, Question(tuple((N, N) for N in ranks))))
+    return markdown.render(_surveyed(list(tables(paths)), Question(tuple((N, N) for N in ranks))))
 
 
 def _question(given: Mapping[str, Any]) -> Question:
@@ -105,13 +114,12 @@ def _question(given: Mapping[str, Any]) -> Question:
     return Question(given["ranks"], dict(given["params"]))
 
 
-def _surveyed(paths: Sequence[str], question: Question) -> Survey:
+def _surveyed(files: Sequence[str | Report], question: Question) -> Survey:
     from ringproof.cost.sizes import QuestionError
     from ringproof.cost.survey import survey
-    from ringproof.inputs import tables
 
     try:
-        return survey(list(tables(paths)), question)
+        return survey(files, question)
     except QuestionError as error:
         raise click.UsageError(str(error)) from None
 
@@ -167,11 +175,3 @@ def _render(found: Survey, given: Mapping[str, Any], output: str | None) -> str:
     plain = {"json": json.render, "csv": csv.render, "markdown": markdown.render}
     return plain[given["form"]](found)
 
-
-def _write(path: str, rendered: str) -> None:
-    from ringproof.outfile import TargetError, write
-
-    try:
-        write({path: rendered.encode("utf-8", "backslashreplace")})
-    except TargetError as error:
-        raise click.UsageError(str(error)) from None

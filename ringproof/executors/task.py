@@ -50,7 +50,7 @@ def _checked(item: Item, options: Options, progress: Progress | None) -> Report:
 
 def no_memory(item: Item, options: Options) -> Report:
     """What is said of a file for which a machine has too little memory."""
-    return Report(path_of(item), "", "", "", findings=(out_of_memory(options.settings.memory),))
+    return _ended(item, out_of_memory(options.settings.memory))
 
 
 def failed(item: Item, error: Exception) -> Report:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -39,6 +40,13 @@ def pytest_configure(config: pytest.Config) -> None:
     drawn_anew = config.getoption("--sweep")
     settings.register_profile("ringproof", deadline=None, database=None, derandomize=not drawn_anew)
     settings.load_profile("ringproof")
+
+
+def pytest_xdist_auto_num_workers() -> int | None:
+    """One more than there are cores: many tests wait for a process, and a core with them."""
+    if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ:
+        return None
+    return (os.cpu_count() or 1) + 1
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

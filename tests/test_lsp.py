@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import signal
 import subprocess
@@ -240,6 +241,15 @@ def test_a_check_is_ended_at_whatever_moment_it_becomes_vain() -> None:
         return workers(os.getpid())
 
     assert asyncio.run(left()) == set()
+
+
+def test_a_machine_that_gives_no_process_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def begin(*given: object) -> None:
+        raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+
+    monkeypatch.setattr("ringproof.lsp.checker.Worker", begin)
+    said = asyncio.run(Checker().check(parse(SMALL, "t.toml")))
+    assert said == f"no process can be begun: {os.strerror(errno.EAGAIN).lower()}"
 
 
 # ---- rows and places ----------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import multiprocessing
 import os
@@ -18,7 +19,7 @@ from typing import Any
 import pytest
 from junitparser import JUnitXml
 
-from ringproof.executors import progress, task, worker
+from ringproof.executors import pool, progress, task, worker
 from ringproof.verdict import Exit, Report
 from tests.conftest import HOME, Run
 from tests.runs import (
@@ -210,6 +211,25 @@ def test_an_answer_that_does_not_arrive_is_a_bug_in_one_file(
         "proved", "internal error", "cannot check",
     ]  # fmt: skip
     assert "of ours" in printed
+
+
+@pytest.mark.parametrize("most", [0, 1])
+def test_a_machine_that_gives_fewer_processes_checks_all_files(
+    run: Run, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    begun: list[worker.Worker] = []
+
+    def begin(*given: Any) -> worker.Worker:
+        if len(begun) >= most:
+            raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+        begun.append(worker.Worker(*given))
+        return begun[-1]
+
+    monkeypatch.setattr(pool, "Worker", begin)
+    code, printed = run("check", *SHORT, "-j", "4", "-N", "2..4", "--format", "json")
+    assert [report["outcome"] for report in reports(printed.encode()).values()] == [*ENDS]
+    assert code == Exit.REFUTED
+    assert len(begun) == most
 
 
 def test_a_bug_in_the_guess_how_long_a_file_takes_is_none(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

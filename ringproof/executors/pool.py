@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from multiprocessing.connection import wait
 
 from ringproof.assess import Options
-from ringproof.executors.task import failed, heaviest_first, lost
+from ringproof.executors.task import check_one_of_many, failed, heaviest_first, lost
 from ringproof.executors.worker import Worker
 from ringproof.inputs import Item
 from ringproof.verdict import Report
@@ -18,7 +18,8 @@ def in_processes(items: Sequence[Item], options: Options, jobs: int) -> Iterator
     """Check files on ``jobs`` processes: the number of each with its report, as they are done.
 
     A file whose process dies is checked once more when all others are done, with the machine to
-    itself; only then it is named.  What a check raises is the report of that file.
+    itself; only then it is named.  What a check raises is the report of that file.  A machine that
+    gives fewer processes has fewer, and with none this one checks.
     """
     died: dict[int, str] = {}
     yield from _round(items, heaviest_first(list(items), options), options, jobs, died)
@@ -37,7 +38,16 @@ def _round(
     try:
         while waiting or has:
             while waiting and len(has) < jobs:
-                _give(_begin(options), waiting.popleft(), items, has)
+                try:
+                    worker = _begin(options)
+                except OSError:
+                    jobs = len(has)  # as many as the machine gives
+                    break
+                _give(worker, waiting.popleft(), items, has)
+            if not has:  # and it gives none
+                i = waiting.popleft()
+                yield i, check_one_of_many(items[i], options)
+                continue
             for worker in _answering(has):
                 i = has[worker]
                 try:

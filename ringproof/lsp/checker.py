@@ -30,8 +30,11 @@ class Checker:
         A check that is cancelled ends the process, and with it whatever Z3 is at.
         """
         async with self.turn:
-            if self.worker is None or not self.worker.process.is_alive():
-                self.worker = Worker(OPTIONS, "spawn")
+            try:
+                if self.worker is None or not self.worker.process.is_alive():
+                    self.worker = Worker(OPTIONS, "spawn")
+            except OSError as error:
+                return f"no process can be begun: {(error.strerror or str(error)).lower()}"
             try:
                 return await asyncio.to_thread(_asked, self.worker, item)
             except asyncio.CancelledError:

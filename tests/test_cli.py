@@ -368,4 +368,4 @@ def test_an_interruption_ends_everything_at_once(jobs: str, reach: str) -> None:
     aside = re.sub(rb"^after \d+ s: .*\n", b"", aside)  # where the machine stood still before
     assert (begun.returncode, aside) == (Exit.INTERRUPTED, b"interrupted\n")
     assert printed == b"" or b" interrupted" in printed.splitlines()[-1]  # as far as any table was done
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 15

@@ -228,7 +228,7 @@ def test_a_scheduler_that_dies_ends_the_run(
     began = time.monotonic()
     os.killpg(made.process.pid, how)
     printed, aside = process.communicate(timeout=WAIT)
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 20
     assert aside == b"Error: the connection to the scheduler is gone\n"
     found = reports(printed)
     assert list(found) == [held, *SHORT]

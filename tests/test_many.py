@@ -20,6 +20,7 @@ import pytest
 from junitparser import JUnitXml
 
 from ringproof.executors import pool, progress, task, worker
+from ringproof.interrupt import PATIENCE
 from ringproof.verdict import Exit, Report
 from tests.conftest import HOME, Run
 from tests.runs import (
@@ -449,7 +450,7 @@ def test_a_second_interruption_ends_at_once(table: Table, hooked: Environment, j
     interrupt(process)
     _, aside = process.communicate(timeout=WAIT)
     assert (process.returncode, aside) == (Exit.INTERRUPTED, b"interrupted\n")
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < PATIENCE / 2
     until(lambda: not any(map(alive, workers)))
 
 

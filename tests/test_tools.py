@@ -180,7 +180,8 @@ def test_the_workflow_annotates_what_is_wrong(run: Run) -> None:
     text = (HOME / "README.md").read_text(encoding="utf-8")
     (told,) = re.findall(r"^```yaml\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     workflow = yaml.safe_load(told)
-    assert set(workflow) == {True, "jobs"}  # YAML 1.1 reads `on` as a truth value; GitHub does not
+    assert set(workflow) == {True, "permissions", "jobs"}  # YAML 1.1 reads `on` as a truth value
+    assert workflow["permissions"] == {"contents": "read"}  # annotations are printed, not written
     (job,) = workflow["jobs"].values()
     commands = [step["run"].split() for step in job["steps"] if "run" in step]
     assert [command[0] for command in commands] == ["pip", "ringproof"]

@@ -6,7 +6,7 @@ Keys, words and what they mean are those of the JSON Schema; names are those tha
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lsprotocol import types
 
@@ -31,17 +31,16 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class Offers:
-    """What may stand in the place of ``width`` characters before the cursor and ``after`` behind it."""
+    """What may stand in the place of ``width`` characters before the cursor."""
 
     width: int
-    after: int
     found: tuple[Offer, ...] = ()
 
 
 def offers(text: str, path: str, at: int) -> Offers:
     """What may be typed ``at`` characters from the beginning of a table."""
     if len(text) > MOST_TEXT:
-        return Offers(0, 0)
+        return Offers(0)
     cursor = cursor_at(text, at)
     line = text[at : (text + "\n").index("\n", at)]
     found: Iterable[Offer] = ()
@@ -49,14 +48,14 @@ def offers(text: str, path: str, at: int) -> Offers:
         case "key":
             found = _keys(cursor, assigned="=" in line.partition("#")[0])
         case "header":
-            return Offers(at - cursor.start, len(line) - len(line.lstrip("]")), tuple(_headers()))
+            found = _closed(text[cursor.start : at], len(line) - len(line.lstrip("]")))
         case "value":
             found = _words(cursor, '"')
         case "text":
             found = [*_words(cursor, ""), *_names(text, path, cursor)]
         case _:
-            return Offers(0, 0)
-    return Offers(at - cursor.start, 0, tuple(found))
+            return Offers(0)
+    return Offers(at - cursor.start, tuple(found))
 
 
 def _keys(cursor: Cursor, *, assigned: bool) -> Iterator[Offer]:
@@ -84,6 +83,17 @@ def _fits(key: str, table: Schema, siblings: frozenset[str]) -> bool:
     if siblings & (used - rows):
         return key in used
     return not siblings & (rows - used) or key in rows
+
+
+def _closed(written: str, there: int) -> Iterator[Offer]:
+    """The headers that fit what is ``written``, less the closing brackets that are ``there`` already.
+
+    Behind the cursor nothing is replaced: Neovim leaves it as it is, Helix would lose its place.
+    """
+    brackets = "[[" if written.startswith("[[") else "["
+    for offer in _headers():
+        if offer.label.startswith(brackets) and offer.label.count("]") >= there:
+            yield replace(offer, text=offer.text[: len(offer.text) - there])
 
 
 def _headers() -> Iterator[Offer]:

@@ -117,6 +117,8 @@ def offset(text: str, place: types.Position, encoding: Encoding) -> int:
             return len(text)
     end = text.find("\n", begin)
     line = text[begin : end if end >= 0 else len(text)]
+    if end >= 0:
+        line = line.removesuffix("\r")
     if encoding == types.PositionEncodingKind.Utf32:
         return begin + min(max(place.character, 0), len(line))
     name, unit = ("utf-8", 1) if encoding == types.PositionEncodingKind.Utf8 else ("utf-16-le", 2)

@@ -139,19 +139,27 @@ def test_a_key_brings_its_meaning_and_what_follows_it() -> None:
     assert typed("[[phase]]\n|", "[[phase.send]]") == "[[phase]]\n[[phase.send]]"
 
 
-@pytest.mark.parametrize(
-    "written", ["[|", "[|]", "[[|", "[[|]]", "[[|]", "[[ph|]]", "  [[phase.s|]]", "[phase.send.l|]", "[|]]"]
-)
+@pytest.mark.parametrize("written", ["[|", "[|]", "[phase.send.l|]", "[|]]"])
 def test_a_header_is_completed_whole(written: str) -> None:
     offered = found(f"{ROW}{written}")
     assert {"[[phase]]", "[[phase.send]]", "[[phase.sends]]"} <= set(offered)
-    one = "[[" not in written and "]]" not in written
-    assert [label in offered for label in ("[claims]", "[phase.send.let]")] == [one, one]
+    single = not written.endswith("]]")
+    assert [label in offered for label in ("[claims]", "[phase.send.let]")] == [single, single]
     for label in offered:
         after = typed(f"{ROW}{written}", label)
-        assert after == ROW + written[: len(written) - len(written.lstrip())] + label
+        assert after == ROW + label
         if not label.startswith(("[let", "[params", "[phase.let", "[phase.send.for")):  # there already
             tomllib.loads(after)
+
+
+@pytest.mark.parametrize("written", ["[[|", "[[|]", "[[ph|]]", "  [[phase.s|]]"])
+def test_a_header_in_double_brackets_is_completed_by_its_name(written: str) -> None:
+    offered = found(f"{ROW}{written}")
+    assert list(offered) == ["phase", "phase.send", "phase.sends"]
+    for label in offered:
+        after = typed(f"{ROW}{written}", label)
+        assert after == ROW + written[: written.index("[")] + f"[[{label}]]"
+        tomllib.loads(after)
 
 
 def test_there_is_no_header_within_braces() -> None:

@@ -48,7 +48,10 @@ def offers(text: str, path: str, at: int) -> Offers:
         case "key":
             found = _keys(cursor, assigned="=" in line.partition("#")[0])
         case "header":
-            found = _closed(text[cursor.start : at], len(line) - len(line.lstrip("]")))
+            there = len(line) - len(line.lstrip("]"))
+            if text[cursor.start : at].startswith("[["):
+                return Offers(len(cursor.word), tuple(_named(there)))
+            found = _closed(there)
         case "value":
             found = _words(cursor, '"')
         case "text":
@@ -85,15 +88,21 @@ def _fits(key: str, table: Schema, siblings: frozenset[str]) -> bool:
     return not siblings & (rows - used) or key in rows
 
 
-def _closed(written: str, there: int) -> Iterator[Offer]:
-    """The headers that fit what is ``written``, less the closing brackets that are ``there`` already.
+def _closed(there: int) -> Iterator[Offer]:
+    """The headers, less the closing brackets that are ``there`` already.
 
     Behind the cursor nothing is replaced: Neovim leaves it as it is, Helix would lose its place.
     """
-    brackets = "[[" if written.startswith("[[") else "["
     for offer in _headers():
-        if offer.label.startswith(brackets) and offer.label.count("]") >= there:
+        if offer.label.count("]") >= there:
             yield replace(offer, text=offer.text[: len(offer.text) - there])
+
+
+def _named(there: int) -> Iterator[Offer]:
+    """The names of the headers in double brackets: Emacs would write the opening ones again."""
+    for offer in _closed(there):
+        if offer.label.startswith("[["):
+            yield replace(offer, label=offer.label.strip("[]"), text=offer.text[2:])
 
 
 def _headers() -> Iterator[Offer]:

@@ -162,6 +162,26 @@ def test_a_header_in_double_brackets_is_completed_by_its_name(written: str) -> N
         tomllib.loads(after)
 
 
+@pytest.mark.parametrize(
+    ("text", "word", "labels"),
+    [
+        ("[[phase]]\nse|", "se", ["[[phase.send]]", "send", "[[phase.sends]]", "sends"]),
+        ("ph|", "ph", ["[[phase]]", "phase"]),
+        ("[phase.s|", "[phase.s",
+         ["[[phase.send]]", "[phase.send.for]", "[phase.send.let]", "[[phase.sends]]"]),
+        ("[[phase.s|", "phase.s", ["phase.send", "phase.sends"]),
+        ('collective = "all-r|"', "all-r", ["all-reduce"]),
+    ],
+)  # fmt: skip
+def test_what_is_typed_is_the_beginning_of_what_is_sought(text: str, word: str, labels: list[str]) -> None:
+    """As Neovim compares: with the text that an offer replaces, from its first letter on."""
+    at = text.index("|")
+    offered = offers(text.replace("|", ""), "/x/a.toml", at)
+    assert text[at - offered.width : at] == word
+    fits = [offer.label for offer in offered.found if (offer.sought or offer.label).startswith(word)]
+    assert sorted(fits) == sorted(labels)
+
+
 def test_there_is_no_header_within_braces() -> None:
     assert not [label for label in found("[[phase]]\nsend = [{ |") if label.startswith("[")]
 

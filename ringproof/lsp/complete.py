@@ -20,13 +20,17 @@ MOST_TEXT = 1 << 19  # characters of a table that is read while somebody waits
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """``label`` is shown with what it means; ``text`` replaces the word before the cursor."""
+    """``label`` is shown with what it means; ``text`` replaces the word before the cursor.
+
+    ``sought`` is what that word is the beginning of, where it is not the label.
+    """
 
     label: str
     text: str
     kind: Kind
     says: str = ""
     detail: str = ""
+    sought: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +75,8 @@ def _keys(cursor: Cursor, *, assigned: bool) -> Iterator[Offer]:
             continue
         header = ".".join((*cursor.keys(), key))
         if "$ref" in inner.get("items", {}) and not assigned and not cursor.braces:
-            yield Offer(f"[[{header}]]", f"[[{header}]]", Kind.Struct, inner["description"])
+            whole = f"[[{header}]]"
+            yield Offer(whole, whole, Kind.Struct, inner["description"], sought=key)
         yield Offer(key, key if assigned else f"{key} = ", Kind.Property, inner["description"])
 
 
@@ -95,14 +100,15 @@ def _closed(there: int) -> Iterator[Offer]:
     """
     for offer in _headers():
         if offer.label.count("]") >= there:
-            yield replace(offer, text=offer.text[: len(offer.text) - there])
+            sought = f"[{offer.label.strip('[]')}]"  # one bracket is typed before there are two
+            yield replace(offer, text=offer.text[: len(offer.text) - there], sought=sought)
 
 
 def _named(there: int) -> Iterator[Offer]:
     """The names of the headers in double brackets: Emacs would write the opening ones again."""
     for offer in _closed(there):
         if offer.label.startswith("[["):
-            yield replace(offer, label=offer.label.strip("[]"), text=offer.text[2:])
+            yield replace(offer, label=offer.label.strip("[]"), text=offer.text[2:], sought="")
 
 
 def _headers() -> Iterator[Offer]:

@@ -168,6 +168,7 @@ class Server(LanguageServer):
             types.CompletionItem(
                 label=offer.label, kind=offer.kind, detail=offer.detail or None, sort_text=f"{i:03}",
                 documentation=offer.says or None, text_edit=types.TextEdit(span, offer.text),
+                filter_text=offer.sought or offer.label,  # Neovim 0.11 filters by nothing else
             )
             for i, offer in enumerate(found.found)
         ]  # fmt: skip

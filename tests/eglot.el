@@ -21,7 +21,8 @@
 
 (defun begin (name)
   (find-file (expand-file-name name (getenv "RINGPROOF_FOLDER")))
-  (call-interactively #'eglot)
+  (unless (eglot-managed-p)
+    (call-interactively #'eglot))
   (wait name (lambda () (codes name)))
   (message "%S" (list major-mode (codes name))))
 

@@ -32,6 +32,7 @@ WRONG = (HOME / "tests" / "wrong" / "ring_reduce_scatter_plus_one.toml").read_te
 PROGRAM = HOME / "tests" / "programs" / "all_gather_dependence_dropped.xml"
 TABLE = "a b é.toml"
 SECONDS = 40.0
+_ESCAPES = re.compile(r"\x1b\[[0-9;:?<>=$]*[A-Za-z]")  # colours and places of a terminal
 
 
 @pytest.fixture
@@ -126,7 +127,7 @@ def test_neovim_with_the_lines_of_the_help(home: Path, lines: Any) -> None:
     assert row[1].startswith("`reduce-scatter` at N = 4: 12 sends in 3 steps, reduce\n")
     assert mended == ["mended", []]
     assert slips == ["slips", [["RP110", 17, '"ü𝔫"'], ["RP106", 17, "Q"]]]
-    assert offered == ["offers", ["when"]]
+    assert [word.rstrip(" =") for word in offered[1]] == ["when"]  # 0.11 leaves off what follows the key
     assert program[:2] == ["filetype", "xml"]
     assert ["RP621", 7, '"s"'] in program[2]
     assert (log[1], messages[1]) == ([], "")
@@ -155,7 +156,7 @@ def test_helix_knows_the_server_for_tables_and_programs(home: Path, lines: Any) 
     for language in ("toml", "xml"):
         found = subprocess.run([command, "--health", language], env=env(home), capture_output=True,
                                text=True, timeout=20)  # fmt: skip
-        said = re.sub(r"\x1b\[[0-9;]*m", "", found.stdout)
+        said = _ESCAPES.sub("", found.stdout)
         assert f"✓ ringproof: {home / 'bin' / 'ringproof'}" in said, said + found.stderr
 
 
@@ -172,7 +173,10 @@ def test_helix_shows_what_is_wrong(home: Path, lines: Any, name: str, line: int,
 
 def on_screen(command: list[str], home: Path, words: str) -> str:
     """What a command writes to its terminal until it has written some words and was told to quit."""
-    ours, theirs = os.openpty()
+    try:
+        ours, theirs = os.openpty()
+    except OSError as error:
+        pytest.skip(f"there is no terminal to be had: {error}")
     termios.tcsetwinsize(theirs, (40, 150))
     process = subprocess.Popen(command, cwd=home, env=env(home), start_new_session=True, stdin=theirs,
                                stdout=theirs, stderr=theirs)  # fmt: skip
@@ -180,16 +184,16 @@ def on_screen(command: list[str], home: Path, words: str) -> str:
     shown, ends = "", time.monotonic() + SECONDS
     with process, suppress(OSError):  # it has closed its side
         try:
-            while words not in shown and time.monotonic() < ends:
+            while words not in _ESCAPES.sub("", shown) and time.monotonic() < ends:
                 if select.select([ours], [], [], 0.2)[0]:
                     shown += os.read(ours, 1 << 16).decode("utf-8", "replace")
-            os.write(ours, b"\x1b:quit!\r")
+            os.write(ours, b":quit!\r")
             while select.select([ours], [], [], 5)[0] and os.read(ours, 1 << 16):
                 pass
         finally:
             process.kill()
     os.close(ours)
-    return shown
+    return _ESCAPES.sub("", shown)
 
 
 # ---- Emacs --------------------------------------------------------------------------------------

@@ -30,6 +30,7 @@ def lsp(ranks: int) -> None:
       [language-server.ringproof]
       command = "ringproof"
       args = ["lsp"]
+      config = { N = 4 }
       [[language]]
       name = "toml"
       language-servers = ["ringproof", "taplo"]

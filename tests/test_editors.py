@@ -200,7 +200,7 @@ def on_screen(command: list[str], home: Path, words: str) -> str:
 
 
 def test_emacs_with_the_lines_of_the_help(home: Path, lines: Any) -> None:
-    command = editor("emacs", (29, 1))
+    command = editor("emacs", (30, 1))
     written(home / "init.el", lines("Emacs"))
     found = subprocess.run(
         [command, "--batch", "-Q", "-l", str(home / "init.el"), "-l", str(HOME / "tests" / "eglot.el")],

@@ -1,4 +1,4 @@
-"""Edits as editors send them: what was captured from Neovim 0.12, Helix 25.07 and Emacs 30, and any other."""
+"""What editors send, as captured from Neovim 0.12, Helix 25.07, Emacs 30 and VS Code 1.139; and any edit."""
 
 from __future__ import annotations
 
@@ -99,6 +99,46 @@ def test_a_repair_is_offered_in_the_whole_line_of_its_finding(client: Client, tm
     settled(client, uri, 1, "RP301")
     assert [len(actions(client, uri, spread(ROW, at, at + 1))) for at in (0, 9, 12, 40)] == [1] * 4
     assert [actions(client, uri, spread(line, 0, 1)) for line in (ROW - 1, ROW + 1)] == [[], []]
+
+
+GREETINGS: list[tuple[str, Message, Any, int]] = [
+    ("Helix", {"positionEncodings": ["utf-8", "utf-32", "utf-16"]}, {"N": 3}, 3),
+    ("Eglot", {"positionEncodings": ["utf-32", "utf-8", "utf-16"]}, {}, 4),
+    ("code-server", {"positionEncodings": ["utf-16"]}, {"ringproof": {"N": 3}}, 3),
+    ("none", {}, None, 4),
+]
+
+
+@pytest.mark.parametrize(("name", "general", "settings", "ranks"), GREETINGS)
+def test_columns_and_settings_are_those_of_the_editor(
+    tmp_path: Path, name: str, general: Message, settings: Any, ranks: int
+) -> None:
+    """Two edits in one message, the lower one first, a request that is given up, and a file renamed."""
+    with Client(COMMAND, tmp_path, ENV) as client:
+        client.ask("initialize", processId=os.getpid(), clientInfo={"name": name}, locale="en",
+                   rootPath=str(tmp_path), rootUri=tmp_path.as_uri(), initializationOptions=settings,
+                   capabilities={"general": general, "workspace": {"configuration": True}})  # fmt: skip
+        client.tell("initialized")
+        uri = client.open(tmp_path / "ring.toml", SMALL)
+        client.tell("workspace/didChangeConfiguration", settings=settings)
+        client.tell("$/setTrace", value="off")
+        settled(client, uri, 1, "RP301")
+        assert f" at N = {ranks}: " in hovered(client, uri, ROW)
+        both = [
+            {"range": spread(at, 0, 0), "rangeLength": 0, "text": text}
+            for at, text in ((ROW + 1, '  let = { "ü𝔫" = 1, h = "Q" }\n'), (0, "# 𝔫é\n"))
+        ]
+        client.tell("textDocument/didChange", textDocument={"uri": uri, "version": 2}, contentChanges=both)
+        client.tell("$/cancelRequest", id=client.last)
+        columns = {"Helix": (10, 18, 30), "Eglot": (10, 14, 26)}.get(name, (10, 15, 27))
+        (name_, value) = (d["range"] for d in client.diagnostics(uri, 2))
+        assert name_ == spread(ROW + 2, *columns[:2])
+        assert value["end"]["character"] == columns[2]
+        other = client.open(tmp_path / "other.toml", SMALL)
+        client.tell("textDocument/didClose", textDocument={"uri": uri})
+        settled(client, other, 1, "RP301")
+        assert client.diagnostics(uri) == []
+        assert client.end() == 0
 
 
 # ---- any edit -----------------------------------------------------------------------------------

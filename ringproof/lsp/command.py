@@ -39,12 +39,13 @@ def lsp(ranks: int) -> None:
       language-servers = ["ringproof"]
 
     \b
-    Emacs 29 or later, in init.el, then M-x eglot:
+    Emacs 30, in init.el, then M-x eglot:
       (with-eval-after-load 'eglot
         (add-to-list 'eglot-server-programs
                      '((conf-toml-mode toml-ts-mode nxml-mode) "ringproof" "lsp")))
 
     VS Code: an extension that begins any language server, told to run `ringproof lsp` for toml and xml.
+    An editor that does not know the virtual environment of ringproof needs the whole path of the command.
 
     Without this server an editor with taplo (in VS Code: Even Better TOML) completes and explains keys by
     `ringproof schema > schema.json` and a first line `#:schema schema.json`.  On an empty line and in a value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -184,3 +185,14 @@ def test_a_place_beyond_a_line_or_the_text_is_its_end(start: Place, end: Place, 
     assert edited("ab\ncd", changes, "utf-16") == text
     changes.append(types.TextDocumentContentChangeWholeDocument("z"))
     assert edited("ab\ncd", changes, "utf-16") == "z"
+
+
+def test_a_word_that_is_replaced_everywhere_is_no_long_work() -> None:
+    count = 10_000
+    text = '  op    = "reduce" # é\n' * count
+    changes = [types.TextDocumentContentChangePartial(types.Range(types.Position(line, 11),
+                                                                  types.Position(line, 17)), "copy")
+               for line in reversed(range(count))]  # fmt: skip
+    began = time.perf_counter()
+    assert edited(text, changes, "utf-16") == text.replace("reduce", "copy")
+    assert time.perf_counter() - began < 2.0

@@ -50,7 +50,7 @@ def typed(text: str, label: str) -> str:
     text = text.replace("|", "", 1)
     offered = offers(text, "/x/a.toml", at)
     (chosen,) = [offer for offer in offered.found if offer.label == label]
-    return text[: at - offered.width] + chosen.text + text[at + offered.after :]
+    return text[: at - offered.width] + chosen.text + text[at:]
 
 
 def variables(offered: Iterable[Offer]) -> set[str]:
@@ -139,15 +139,47 @@ def test_a_key_brings_its_meaning_and_what_follows_it() -> None:
     assert typed("[[phase]]\n|", "[[phase.send]]") == "[[phase]]\n[[phase.send]]"
 
 
-@pytest.mark.parametrize("written", ["[|", "[[|", "[[ph|]]", "  [[phase.s|]]", "[phase.send.l|]"])
+@pytest.mark.parametrize("written", ["[|", "[|]", "[phase.send.l|]", "[|]]"])
 def test_a_header_is_completed_whole(written: str) -> None:
     offered = found(f"{ROW}{written}")
-    assert {"[claims]", "[[phase]]", "[[phase.send]]", "[[phase.sends]]", "[phase.send.let]"} <= set(offered)
+    assert {"[[phase]]", "[[phase.send]]", "[[phase.sends]]"} <= set(offered)
+    single = not written.endswith("]]")
+    assert [label in offered for label in ("[claims]", "[phase.send.let]")] == [single, single]
     for label in offered:
         after = typed(f"{ROW}{written}", label)
-        assert after == ROW + written[: len(written) - len(written.lstrip())] + label
+        assert after == ROW + label
         if not label.startswith(("[let", "[params", "[phase.let", "[phase.send.for")):  # there already
             tomllib.loads(after)
+
+
+@pytest.mark.parametrize("written", ["[[|", "[[|]", "[[ph|]]", "  [[phase.s|]]"])
+def test_a_header_in_double_brackets_is_completed_by_its_name(written: str) -> None:
+    offered = found(f"{ROW}{written}")
+    assert list(offered) == ["phase", "phase.send", "phase.sends"]
+    for label in offered:
+        after = typed(f"{ROW}{written}", label)
+        assert after == ROW + written[: written.index("[")] + f"[[{label}]]"
+        tomllib.loads(after)
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "labels"),
+    [
+        ("[[phase]]\nse|", "se", ["[[phase.send]]", "send", "[[phase.sends]]", "sends"]),
+        ("ph|", "ph", ["[[phase]]", "phase"]),
+        ("[phase.s|", "[phase.s",
+         ["[[phase.send]]", "[phase.send.for]", "[phase.send.let]", "[[phase.sends]]"]),
+        ("[[phase.s|", "phase.s", ["phase.send", "phase.sends"]),
+        ('collective = "all-r|"', "all-r", ["all-reduce"]),
+    ],
+)  # fmt: skip
+def test_what_is_typed_is_the_beginning_of_what_is_sought(text: str, word: str, labels: list[str]) -> None:
+    """As Neovim compares: with the text that an offer replaces, from its first letter on."""
+    at = text.index("|")
+    offered = offers(text.replace("|", ""), "/x/a.toml", at)
+    assert text[at - offered.width : at] == word
+    fits = [offer.label for offer in offered.found if (offer.sought or offer.label).startswith(word)]
+    assert sorted(fits) == sorted(labels)
 
 
 def test_there_is_no_header_within_braces() -> None:
@@ -316,7 +348,6 @@ def test_any_text_has_offers_that_fit_the_place(pieces: list[str], at: int) -> N
     at = min(at, len(text))
     offered = offers(text, "/x/a.toml", at)
     assert 0 <= offered.width <= at
-    assert 0 <= offered.after <= len(text) - at
     assert "\n" not in text[at - offered.width : at]
     meaning(text, at)
 
@@ -379,7 +410,7 @@ def test_what_may_become_a_table(text: str, path: str, may: bool) -> None:
 def client(tmp_path: Path) -> Iterator[Client]:
     with Client(COMMAND, tmp_path, ENV) as begun:
         able = begun.begin()["capabilities"]
-        assert able["completionProvider"]["triggerCharacters"] == ['"', "[", "{", "=", ","]
+        assert able["completionProvider"]["triggerCharacters"] == ['"', "[", "{", "=", ",", "."]
         yield begun
 
 

@@ -20,21 +20,32 @@ def lsp(ranks: int) -> None:
     XML) get the findings of `ringproof check`, with their places; other files are left alone.
 
     \b
-    Neovim 0.11, in init.lua:
+    Neovim 0.11 or later, in init.lua:
       vim.lsp.config("ringproof", { cmd = { "ringproof", "lsp" }, filetypes = { "toml", "xml" },
                                     settings = { ringproof = { N = 4 } } })
       vim.lsp.enable("ringproof")
 
     \b
-    Helix, in languages.toml (for programs the same with name = "xml"):
+    Helix, in languages.toml:
       [language-server.ringproof]
       command = "ringproof"
       args = ["lsp"]
+      config = { N = 4 }
       [[language]]
       name = "toml"
       language-servers = ["ringproof", "taplo"]
+      [[language]]
+      name = "xml"
+      language-servers = ["ringproof"]
+
+    \b
+    Emacs 30, in init.el, then M-x eglot:
+      (with-eval-after-load 'eglot
+        (add-to-list 'eglot-server-programs
+                     '((conf-toml-mode toml-ts-mode nxml-mode) "ringproof" "lsp")))
 
     VS Code: an extension that begins any language server, told to run `ringproof lsp` for toml and xml.
+    An editor that does not know the virtual environment of ringproof needs the whole path of the command.
 
     Without this server an editor with taplo (in VS Code: Even Better TOML) completes and explains keys by
     `ringproof schema > schema.json` and a first line `#:schema schema.json`.  On an empty line and in a value

@@ -6,7 +6,7 @@ Keys, words and what they mean are those of the JSON Schema; names are those tha
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lsprotocol import types
 
@@ -20,28 +20,31 @@ MOST_TEXT = 1 << 19  # characters of a table that is read while somebody waits
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """``label`` is shown with what it means; ``text`` replaces the word before the cursor."""
+    """``label`` is shown with what it means; ``text`` replaces the word before the cursor.
+
+    ``sought`` is what that word is the beginning of, where it is not the label.
+    """
 
     label: str
     text: str
     kind: Kind
     says: str = ""
     detail: str = ""
+    sought: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Offers:
-    """What may stand in the place of ``width`` characters before the cursor and ``after`` behind it."""
+    """What may stand in the place of ``width`` characters before the cursor."""
 
     width: int
-    after: int
     found: tuple[Offer, ...] = ()
 
 
 def offers(text: str, path: str, at: int) -> Offers:
     """What may be typed ``at`` characters from the beginning of a table."""
     if len(text) > MOST_TEXT:
-        return Offers(0, 0)
+        return Offers(0)
     cursor = cursor_at(text, at)
     line = text[at : (text + "\n").index("\n", at)]
     found: Iterable[Offer] = ()
@@ -49,14 +52,17 @@ def offers(text: str, path: str, at: int) -> Offers:
         case "key":
             found = _keys(cursor, assigned="=" in line.partition("#")[0])
         case "header":
-            return Offers(at - cursor.start, len(line) - len(line.lstrip("]")), tuple(_headers()))
+            there = len(line) - len(line.lstrip("]"))
+            if text[cursor.start : at].startswith("[["):
+                return Offers(len(cursor.word), tuple(_named(there)))
+            found = _closed(there)
         case "value":
             found = _words(cursor, '"')
         case "text":
             found = [*_words(cursor, ""), *_names(text, path, cursor)]
         case _:
-            return Offers(0, 0)
-    return Offers(at - cursor.start, 0, tuple(found))
+            return Offers(0)
+    return Offers(at - cursor.start, tuple(found))
 
 
 def _keys(cursor: Cursor, *, assigned: bool) -> Iterator[Offer]:
@@ -69,7 +75,8 @@ def _keys(cursor: Cursor, *, assigned: bool) -> Iterator[Offer]:
             continue
         header = ".".join((*cursor.keys(), key))
         if "$ref" in inner.get("items", {}) and not assigned and not cursor.braces:
-            yield Offer(f"[[{header}]]", f"[[{header}]]", Kind.Struct, inner["description"])
+            whole = f"[[{header}]]"
+            yield Offer(whole, whole, Kind.Struct, inner["description"], sought=key)
         yield Offer(key, key if assigned else f"{key} = ", Kind.Property, inner["description"])
 
 
@@ -84,6 +91,24 @@ def _fits(key: str, table: Schema, siblings: frozenset[str]) -> bool:
     if siblings & (used - rows):
         return key in used
     return not siblings & (rows - used) or key in rows
+
+
+def _closed(there: int) -> Iterator[Offer]:
+    """The headers, less the closing brackets that are ``there`` already.
+
+    Behind the cursor nothing is replaced: Neovim leaves it as it is, Helix would lose its place.
+    """
+    for offer in _headers():
+        if offer.label.count("]") >= there:
+            sought = f"[{offer.label.strip('[]')}]"  # one bracket is typed before there are two
+            yield replace(offer, text=offer.text[: len(offer.text) - there], sought=sought)
+
+
+def _named(there: int) -> Iterator[Offer]:
+    """The names of the headers in double brackets: Emacs would write the opening ones again."""
+    for offer in _closed(there):
+        if offer.label.startswith("[["):
+            yield replace(offer, label=offer.label.strip("[]"), text=offer.text[2:], sought="")
 
 
 def _headers() -> Iterator[Offer]:

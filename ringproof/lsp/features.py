@@ -9,7 +9,7 @@ from lsprotocol import types
 from ringproof.lsp.server import Server
 from ringproof.lsp.told import Told
 
-TRIGGERS = '"[{=,'
+TRIGGERS = '"[{=,.'
 
 
 def made(ranks: int) -> Server:

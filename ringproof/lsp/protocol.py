@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import unquote
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.protocol import LanguageServerProtocol
+
+from ringproof.lsp.edits import edited
 
 NOT_BEGUN, MISPLACED, WRONG = -32002, -32600, -32602  # as LSP and JSON-RPC number them
 
@@ -38,14 +41,21 @@ class Protocol(LanguageServerProtocol):
             self._refuse(number if method else None, NOT_BEGUN, "the first request is `initialize`")
         elif self.begun and method == types.INITIALIZE:
             self._refuse(number, MISPLACED, "`initialize` comes once")
-        elif method == types.TEXT_DOCUMENT_DID_CHANGE and not self._open(message):
+        elif method == types.TEXT_DOCUMENT_DID_CHANGE and not self._whole(message.params):
             return  # else its text would be read from a file, which may be a pipe
         else:
             self.begun = self.begun or method == types.INITIALIZE
             super().handle_message(message)
 
-    def _open(self, message: Any) -> bool:
-        return message.params.text_document.uri in self.workspace.text_documents
+    def _whole(self, params: types.DidChangeTextDocumentParams) -> bool:
+        """Make one change of all, if the document is open: pygls ends lines where Python does."""
+        document = self.workspace.text_documents.get(unquote(params.text_document.uri))
+        if document is None:
+            return False
+        encoding = self.workspace.position_encoding or types.PositionEncodingKind.Utf16
+        text = edited(document.source, params.content_changes, encoding)
+        params.content_changes = [types.TextDocumentContentChangeWholeDocument(text)]
+        return True
 
     def _refuse(self, number: Any, code: int, why: str) -> None:
         if isinstance(number, int | str):

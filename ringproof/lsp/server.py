@@ -163,17 +163,21 @@ class Server(LanguageServer):
             return []
         at = offset(text, place, self.encoding)
         found = offers(text, path, at)
-        span = span_of(text, at - found.width, at + found.after, self.encoding)
+        span = span_of(text, at - found.width, at, self.encoding)
         return [
             types.CompletionItem(
                 label=offer.label, kind=offer.kind, detail=offer.detail or None, sort_text=f"{i:03}",
                 documentation=offer.says or None, text_edit=types.TextEdit(span, offer.text),
+                filter_text=offer.sought or offer.label,  # Neovim 0.11 filters by nothing else
             )
             for i, offer in enumerate(found.found)
         ]  # fmt: skip
 
     def actions(self, params: types.CodeActionParams) -> list[types.CodeAction]:
-        """The repairs that are proved for what stands in a range; none for another version."""
+        """The repairs that are proved for what stands in the lines of a range; none for another version.
+
+        Lines, not columns: an editor that is sent to a line asks for its first column.
+        """
         uri = params.text_document.uri
         known = self.documents.get(uri)
         if known is None or known.version != self.workspace.get_text_document(uri).version:
@@ -189,10 +193,7 @@ class Server(LanguageServer):
 
 
 def _meet(a: types.Range, b: types.Range) -> bool:
-    def place(position: types.Position) -> tuple[int, int]:
-        return position.line, position.character
-
-    return place(a.start) <= place(b.end) and place(b.start) <= place(a.end)
+    return a.start.line <= b.end.line and b.start.line <= a.end.line
 
 
 def serve(server: Server, stdin: Any) -> None:

@@ -116,9 +116,13 @@ def offset(text: str, place: types.Position, encoding: Encoding) -> int:
         if not begin:
             return len(text)
     end = text.find("\n", begin)
-    line = text[begin : end if end >= 0 else len(text)]
+    return begin + column(text[begin : end if end >= 0 else len(text)], place, encoding)
+
+
+def column(line: str, place: types.Position, encoding: Encoding) -> int:
+    """How many characters of a line stand before a place in it; one beyond it is its end."""
     if encoding == types.PositionEncodingKind.Utf32:
-        return begin + min(max(place.character, 0), len(line))
+        return min(max(place.character, 0), len(line))
     name, unit = ("utf-8", 1) if encoding == types.PositionEncodingKind.Utf8 else ("utf-16-le", 2)
     raw = line.encode(name, "surrogatepass")[: max(place.character, 0) * unit]
-    return begin + len(raw.decode(name, "ignore"))
+    return len(raw.decode(name, "ignore"))

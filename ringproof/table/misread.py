@@ -178,6 +178,8 @@ def foreign(node: ast.expr, text: str) -> tuple[str, str]:
         what = "text in quotes" if isinstance(node.value, str | bytes) else f"`{cut(text)}`"
         if isinstance(node.value, float):
             hint = "numbers are whole; in a claim a fraction is written `3/2`"
+    elif isinstance(node, ast.Tuple) and not node.elts:
+        return "a value is missing between the brackets", ""
     elif isinstance(node, ast.BinOp):
         what, hint = "the operator `@`", "a product is written with `*`"
     return f"{what} is not part of the table language", hint

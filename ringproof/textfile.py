@@ -90,7 +90,9 @@ def _bytes(path: str, largest: int) -> bytes:
 
 def _unreadable(path: str, error: Exception) -> Finding:
     helps: tuple[str, ...] = ()
-    if isinstance(error, FileNotFoundError):
+    if isinstance(error, FileNotFoundError) and os.path.islink(path):
+        reason = "it is a link to a file that is not there"
+    elif isinstance(error, FileNotFoundError):
         reason = "there is no such file"
         helps = tuple(f"did you mean `{other}`?" for other in _near(path))
     elif isinstance(error, IsADirectoryError):

@@ -122,8 +122,10 @@ def build(values: Mapping[str, Any] | None = None, /, *, path: str = BUILT, **ke
         text = written(wanted)
     except TypeError as error:
         raise ArgumentTypeError(str(error)) from None
-    except ValueError as error:
-        raise ArgumentError(str(error)) from None
+    except UnicodeError:
+        raise ArgumentError("a text of the table is no Unicode: it has lone surrogates") from None
+    except RecursionError:
+        raise ArgumentError("the values are nested too deep, or hold themselves") from None
     return _table(Source(path, text, wanted))
 
 

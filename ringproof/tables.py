@@ -58,6 +58,13 @@ class Table:
     def __str__(self) -> str:
         return self.to_toml()
 
+    def _repr_pretty_(self, printer: Any, cycle: object) -> None:
+        """What Hypothesis shows of a table that fails a test, and Jupyter: the call that gives it again."""
+        toml = self.to_toml()
+        quoted = f"'''\n{toml}'''" if "\\" not in toml and "'''" not in toml else repr(toml)
+        where = "" if self.path == BUILT else f", {self.path!r}"
+        printer.text(f"ringproof.parse({quoted}{where})")
+
 
 def load(path: PathLike) -> Table:
     """Read a table from a file, or from standard input when the path is ``-``.

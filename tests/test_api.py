@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from hypothesis.vendor.pretty import pretty
 
 import ringproof
 from ringproof import api, pictures
@@ -347,6 +348,16 @@ def test_a_failure_shows_the_report() -> None:
 def test_drawn_schedules_are_well_formed_and_print_as_toml(table: ringproof.Table) -> None:
     assert ringproof.parse(table.to_toml()).values == table.values
     assert table.schedule.promise.collective in COLLECTIVES
+
+
+@given(schedules() | st.just(ringproof.load(RING)) | st.just(ringproof.build(GATHER, notes="a\\b\n'''")))
+@settings(max_examples=30)
+def test_a_table_that_fails_a_test_is_shown_so_that_it_can_be_had_again(table: ringproof.Table) -> None:
+    """What Hypothesis would print; the path alone says nothing of a drawn table."""
+    shown = pretty(table)
+    again = eval(shown, {"ringproof": ringproof})
+    assert (again.values, again.path, again.schedule) == (table.values, table.path, table.schedule)
+    assert table.name in shown
 
 
 def test_without_hypothesis_it_says_what_to_install() -> None:

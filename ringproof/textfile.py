@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import shlex
 import sys
 from bisect import bisect_right
 from dataclasses import dataclass
@@ -68,6 +69,13 @@ def read_text(path: str, largest: int = LARGEST) -> tuple[str, str]:
     hint = "the file is in UTF-16; save it as UTF-8" if utf16 else "save the file as UTF-8"
     finding = Finding("RP002", "the file is not UTF-8", primary=label, helps=(hint,))
     raise SourceError(called, finding, text)
+
+
+def in_shell(path: str) -> str:
+    """A path as a command has it that somebody copies: quoted, and ``-`` for standard input."""
+    if path.startswith("<") and path.endswith(">"):
+        return "-" if path == STDIN else path  # what was built in Python is no file
+    return shlex.quote(f"./{path}" if path.startswith("-") else path)
 
 
 def too_large(largest: int) -> Finding:

@@ -33,6 +33,14 @@ class CollectiveType(click.ParamType[str]):
         self.fail(f"{name!r} is no collective; {hint}they are: {', '.join(COLLECTIVES)}", param, ctx)
 
 
+    def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> list[Any]:
+        from click.shell_completion import CompletionItem
+
+        from ringproof.collective import COLLECTIVES
+
+        return [CompletionItem(name) for name in COLLECTIVES if name.startswith(incomplete)]
+
+
 class CountType(click.ParamType[Any]):
     """A number of chunks, or ``any``."""
 

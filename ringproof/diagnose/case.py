@@ -9,6 +9,7 @@ from ringproof.diagnose.lineage import Moment, moment
 from ringproof.diagnose.words import for_how_many, slot_text
 from ringproof.simulate import Outcome, Violations
 from ringproof.table.schedule import Schedule
+from ringproof.textfile import in_shell
 from ringproof.verdict import Finding, Label, Place, Route, Size
 
 
@@ -51,7 +52,7 @@ class Case:
 
     def trace(self, chunk: int) -> str:
         params = "".join(f" -p {name}={value}" for name, value in self.size.params)
-        command = f"ringproof trace {self.path} -N {self.size.N}{params} --chunk {chunk}"
+        command = f"ringproof trace {in_shell(self.path)} -N {self.size.N}{params} --chunk {chunk}"
         return f"{command}   shows every step of {self.slot(chunk)}"
 
 

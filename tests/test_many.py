@@ -18,7 +18,8 @@ from typing import Any
 import pytest
 from junitparser import JUnitXml
 
-from ringproof.executors import progress, task, worker
+from ringproof.executors import pool, progress, task, worker
+from ringproof.executors.worker import Worker
 from ringproof.verdict import Exit, Report
 from tests.conftest import HOME, Run
 from tests.runs import (
@@ -106,6 +107,31 @@ def test_a_file_that_ends_two_workers_is_named(table: Table, hooked: Environment
     assert finding["code"] == "RP506"
     assert finding["notes"] == ["the process was ended by SIGKILL"]
     assert [r["outcome"] for r in found.values()] == ["proved", "cannot check", "proved"]
+
+
+@pytest.mark.skipif(multiprocessing.get_start_method() != "fork", reason="needs a fork")
+@pytest.mark.parametrize("most", [2, 1, 0])
+def test_a_machine_may_begin_no_more_processes(run: Run, monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    """With as many as there are it goes on; without any no file is proved, and each says why."""
+    running: list[Worker] = []
+
+    class Limited(Worker):
+        def __init__(self, *given: Any) -> None:
+            if len(running) >= most:
+                raise OSError(24, "Too many open files")
+            super().__init__(*given)
+            running.append(self)
+
+        def end(self) -> None:
+            running.remove(self)
+            super().end()
+
+    monkeypatch.setattr(pool, "Worker", Limited)
+    asked = (*SHORT[:3], "-j", "20", "-N", "2..3", "--format", "json")
+    code, printed = run("check", *asked)
+    outcomes = [r["outcome"] for r in reports(printed.encode()).values()]
+    assert (code, outcomes) == ((Exit.REFUTED, ENDS[:3]) if most else (Exit.CANNOT_CHECK, ENDS[2:3] * 3))
+    assert ("no process could be begun: too many open files" in printed) == (most == 0)
 
 
 @needs_proc

@@ -37,7 +37,13 @@ def _round(
     try:
         while waiting or has:
             while waiting and len(has) < jobs:
-                _give(_begin(options), waiting.popleft(), items, has)
+                worker = _begin(options)
+                if isinstance(worker, Worker):
+                    _give(worker, waiting.popleft(), items, has)
+                elif has:
+                    jobs = max(1, len(has) // 2)  # no more than there are, and room for other files
+                else:
+                    died[waiting.popleft()] = worker
             for worker in _answering(has):
                 i = has[worker]
                 try:
@@ -48,7 +54,7 @@ def _round(
                     died[i] = told
                     del has[worker]
                     continue
-                if waiting:
+                if waiting and len(has) <= jobs:
                     _give(worker, waiting.popleft(), items, has)
                 else:
                     worker.end()
@@ -59,9 +65,13 @@ def _round(
             worker.end()
 
 
-def _begin(options: Options) -> Worker:
+def _begin(options: Options) -> Worker | str:
+    """A process, or why there is none: a machine has a limit of processes, and of open files."""
     # Our children, not those of a server: whoever ends us ends them, and what is imported is shared.
-    return Worker(options, "fork" if sys.platform == "linux" else "spawn")
+    try:
+        return Worker(options, "fork" if sys.platform == "linux" else "spawn")
+    except OSError as error:
+        return f"no process could be begun: {(error.strerror or str(error)).lower()}"
 
 
 def _give(worker: Worker, i: int, items: Sequence[Item], has: dict[Worker, int]) -> None:
@@ -70,5 +80,5 @@ def _give(worker: Worker, i: int, items: Sequence[Item], has: dict[Worker, int])
 
 
 def _answering(has: dict[Worker, int]) -> list[Worker]:
-    ready = wait([worker.ours for worker in has])
+    ready = wait([worker.ours for worker in has]) if has else []  # for nobody it would wait for ever
     return [worker for worker in has if worker.ours in ready]

@@ -82,15 +82,15 @@ def load(path: PathLike) -> Table:
     return _table(read(path_of(path)))
 
 
-def parse(text: str, path: str = BUILT) -> Table:
+def parse(text: str, path: PathLike = BUILT) -> Table:
     """Read a table from its TOML text; ``path`` names it and is where tables that it uses are sought.
 
-    Errors: `TableError`.
+    Errors: `TableError`; `ArgumentTypeError`, `ArgumentError` for what is no text.
     """
-    return _table(parsed(text_of(text), path))
+    return _table(parsed(text_of(text), path_of(path)))
 
 
-def build(values: Mapping[str, Any] | None = None, /, *, path: str = BUILT, **keys: Any) -> Table:
+def build(values: Mapping[str, Any] | None = None, /, *, path: PathLike = BUILT, **keys: Any) -> Table:
     """Build a table in Python, of the same keys as in TOML; ``phase`` and ``send`` are lists of dicts.
 
     ``keys`` come after ``values`` and win.  An expression is text or a whole number.  Errors:
@@ -133,7 +133,7 @@ def build(values: Mapping[str, Any] | None = None, /, *, path: str = BUILT, **ke
         raise ArgumentError("a text of the table is no Unicode: it has lone surrogates") from None
     except RecursionError:
         raise ArgumentError("the values are nested too deep, or hold themselves") from None
-    return _table(Source(path, text, wanted))
+    return _table(Source(path_of(path), text, wanted))
 
 
 def _table(source: Source) -> Table:

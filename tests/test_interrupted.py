@@ -7,11 +7,13 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 
 import pytest
 import z3
 
 from ringproof.proof.ask import ask
+from ringproof.turn import in_turn
 from tests.conftest import HOME
 
 HARD = """
@@ -39,6 +41,36 @@ def test_an_interrupt_is_no_answer() -> None:
     easy.from_string("(declare-const a Int) (assert (> a 1))")
     assert ask(easy) == z3.sat
     assert ask(easy, z3.Int("a") < 0) == z3.unsat
+
+
+@pytest.mark.filterwarnings("default::pytest.PytestUnraisableExceptionWarning")
+def test_an_interrupt_that_a_finalizer_swallows_is_raised_at_the_next_question() -> None:
+    class Freed:
+        def __del__(self) -> None:
+            raise self.error
+
+        error: BaseException = KeyboardInterrupt()
+
+    said = []
+
+    @in_turn
+    def work(kind: type[Freed], then: Callable[[], object]) -> None:
+        kind()
+        said.append("goes on")
+        then()
+        said.append("is not reached" if kind is Freed else "ends")
+
+    for then in (lambda: ask(z3.SimpleSolver()), lambda: said.append("no question")):
+        with pytest.raises(KeyboardInterrupt):
+            work(Freed, then)
+    assert said == ["goes on", "goes on", "no question", "is not reached"]
+    told = []
+    before, sys.unraisablehook = sys.unraisablehook, told.append
+    try:
+        work(type("Buggy", (Freed,), {"error": ValueError()}), lambda: None)  # nobody has interrupted
+    finally:
+        sys.unraisablehook = before
+    assert [what.exc_type for what in told] == [ValueError]
 
 
 def test_all_questions_are_asked_there() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ringproof.turn import go_on
+
 
 def ask(solver: Any, *assumed: Any) -> Any:
     """Whether what a solver holds, and what is assumed, can be: `z3.sat`, `z3.unsat` or `z3.unknown`.
@@ -12,5 +14,6 @@ def ask(solver: Any, *assumed: Any) -> Any:
     hears nothing of it: the check would go on, undecided.  So Python hears it, once Z3 has answered.
     Errors: `KeyboardInterrupt`.
     """
+    go_on()
     solver.set("ctrl_c", False)
     return solver.check(*assumed)

@@ -36,11 +36,15 @@ def path_of(given: Any) -> str:
 
 
 def text_of(given: Any) -> str:
-    """Text; errors: `ArgumentTypeError`."""
+    """Text that UTF-8 can write; errors: `ArgumentTypeError`, `ArgumentError`."""
     if isinstance(given, bytes | bytearray):
         raise ArgumentTypeError("the text of a table is str, not bytes: decode it as UTF-8")
     if not isinstance(given, str):
         raise ArgumentTypeError(f"the text of a table is str, not {_kind(given)}")
+    try:
+        given.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise ArgumentError(f"the text is no Unicode: a lone surrogate stands at {error.start}") from None
     return given
 
 

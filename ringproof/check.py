@@ -21,6 +21,7 @@ from ringproof.table.integers import Undefined
 from ringproof.table.reader import read_schedule
 from ringproof.table.schedule import Schedule
 from ringproof.table.source import Source, read
+from ringproof.turn import in_turn
 from ringproof.verdict import Beyond, Finding, Report, Result, Size, TableError
 from ringproof.wording import sizes_text
 
@@ -37,6 +38,7 @@ def check_file(path: str, options: Options, progress: Progress | None = None) ->
     return check(source, options, progress)
 
 
+@in_turn
 def check(source: Source, options: Options, progress: Progress | None = None) -> Report:
     """Check one table."""
     begun = prepare(source, options)

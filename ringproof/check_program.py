@@ -20,6 +20,7 @@ from ringproof.program.model import Case
 from ringproof.program.msccl_xml import read_program
 from ringproof.program.places import Places
 from ringproof.program_results import Telling
+from ringproof.turn import in_turn
 from ringproof.verdict import Finding, Report, TableError
 from ringproof.wording import count_text
 
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 Z3_STEPS = 5_000
 
+
+@in_turn
 def check_program(
     path: str, text: str, asked: Asked, ranks: tuple[tuple[int, int], ...] = (), memory: float = 4 * GIB
 ) -> Report:

@@ -5,9 +5,11 @@ Nothing heavy is imported here; every command imports what it needs.
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import traceback
+from contextlib import suppress
 from io import TextIOWrapper
 from typing import Any
 
@@ -31,15 +33,18 @@ from ringproof.options import (
     SecondsType,
     written_out,
 )
+from ringproof.output import aside, say
 from ringproof.report import FORMATS
 from ringproof.verdict import Exit
+
+_FULL = {getattr(errno, name, 0) for name in ("ENOSPC", "EDQUOT", "EFBIG", "EIO")}
 
 
 def _version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
     if asked:
         from ringproof.version import versions
 
-        click.echo("\n".join(versions()))
+        say("\n".join(versions()))
         ctx.exit()
 
 
@@ -204,15 +209,22 @@ def main(arguments: list[str] | None = None) -> int:
     except click.exceptions.Exit as error:
         return error.exit_code
     except click.ClickException as error:
-        error.show()
+        with suppress(OSError):  # nobody is there to read it
+            error.show()
         return Exit.CANNOT_CHECK
     except (KeyboardInterrupt, click.Abort):
-        click.echo("interrupted", err=True)
+        aside("interrupted")
         return Exit.INTERRUPTED
     except MemoryError:
-        click.echo("out of memory: nothing is claimed; narrow the sizes with -N", err=True)
+        aside("out of memory: nothing is claimed; narrow the sizes with -N")
         return Exit.CANNOT_CHECK
+    except SystemExit:  # click ends so where it prints by itself and the reader has left: 1 is refuted
+        helped = {"-h", "--help"} & {*(sys.argv[1:] if arguments is None else arguments)}
+        return Exit.PROVED if helped else Exit.CANNOT_CHECK
     except Exception as error:
+        if isinstance(error, OSError) and error.errno in _FULL:
+            aside(f"Error: cannot write: {(error.strerror or '').lower()}")
+            return Exit.CANNOT_CHECK
         return _internal(error)
 
 
@@ -223,8 +235,6 @@ def _internal(error: Exception) -> Exit:
     frames = traceback.extract_tb(error.__traceback__)
     place = f" ({os.path.basename(frames[-1].filename)}:{frames[-1].lineno})" if frames else ""
     told = " ".join(str(error).split())[:300]
-    click.echo(f"internal error: {type(error).__name__}: {told}{place}", err=True)
-    for note in getattr(error, "__notes__", ()):
-        click.echo(note, err=True)
-    click.echo("nothing is claimed; please report this with the table", err=True)
+    lines = [f"internal error: {type(error).__name__}: {told}{place}", *getattr(error, "__notes__", ())]
+    aside("\n".join([*lines, "nothing is claimed; please report this with the table"]))
     return Exit.INTERNAL

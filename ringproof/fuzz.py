@@ -10,7 +10,7 @@ import click
 from ringproof.assess import Options
 from ringproof.check import check
 from ringproof.diagnose.suggest import survives
-from ringproof.output import reader_may_leave
+from ringproof.output import aside, reader_may_leave
 from ringproof.report import text
 from ringproof.table.integers import Undefined
 from ringproof.table.mutate import Mutant, sample
@@ -37,7 +37,7 @@ def run_fuzz(path: str, count: int, seed: int, detail: str) -> Exit:
     if report.exit is not Exit.PROVED:
         with reader_may_leave():
             click.echo(text.render([report]), nl=False)
-        click.echo("a table is fuzzed only once it is proved", err=True)
+        aside("a table is fuzzed only once it is proved")
         return report.exit
     mutants = sample(source.values, count, seed)
     outcomes = [(m, judge(source, m, options)) for m in mutants]
@@ -90,5 +90,5 @@ def _verdict(counts: Counter[str]) -> Exit:
         said += f", {counts[OPEN]} neither refuted nor proved"
     click.echo(said)
     if not total:
-        click.echo("nothing to change in this table", err=True)
+        aside("nothing to change in this table")
     return Exit.UNDECIDED if counts[OPEN] or not total else Exit.PROVED

@@ -45,17 +45,40 @@ def tables(paths: Sequence[str], endings: Sequence[str] = TABLES) -> Iterator[st
     for path in paths:
         if not path:
             raise click.UsageError("a path is empty")
-        found = [path]
+        found: list[str | Report] = [path]
         if path != "-" and os.path.isdir(path):
-            found = sorted(str(p) for p in Path(path).rglob("*") if p.suffix.lower() in endings)
-            if not found:
-                named = " or ".join(f"*{ending}" for ending in endings)
-                finding = Finding("RP004", f"the folder has no tables (files named {named})")
-                yield Report(path, "", "", "", findings=(finding,))
+            found = _within(path, endings)
         for file in found:
-            if os.path.normpath(file) not in told:
-                told.add(os.path.normpath(file))
-                yield file if file == path or not _waits(file) else _unread(file)
+            name = os.path.normpath(path_of(file))
+            if name not in told:
+                told.add(name)
+                waits = isinstance(file, str) and file != path and _waits(file)
+                yield _unread(name) if waits else file
+
+
+def _within(folder: str, endings: Sequence[str]) -> list[str | Report]:
+    """The files below a folder, in order; links to folders are not followed.
+
+    A folder below it that cannot be read is a report: what is in it is not proved.
+    """
+    closed: list[OSError] = []
+    found: list[str | Report] = []
+    for where, _, names in os.walk(folder, onerror=closed.append):
+        fitting = [name for name in names if os.path.splitext(name)[1].lower() in endings]
+        found += [str(Path(where, name)) for name in fitting]
+    found += [_closed(error) for error in closed]
+    if not found:
+        named = " or ".join(f"*{ending}" for ending in endings)
+        finding = Finding("RP004", f"the folder has no tables (files named {named})")
+        found = [Report(folder, "", "", "", findings=(finding,))]
+    return sorted(found, key=path_of)
+
+
+def _closed(error: OSError) -> Report:
+    denied = isinstance(error, PermissionError)
+    why = "you have no permission to read it" if denied else str(error.strerror).lower()
+    finding = Finding("RP001", f"cannot read the folder: {why}")
+    return Report(os.fsdecode(error.filename), "", "", "", findings=(finding,))
 
 
 def _waits(path: str) -> bool:

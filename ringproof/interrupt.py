@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from time import monotonic
 
 from ringproof.verdict import Exit
@@ -26,14 +26,14 @@ class _Waiter(threading.Thread):
     def run(self) -> None:
         signal.sigwait({signal.SIGINT})
         self.turn.acquire()
-        clear = "\r\x1b[K" if os.isatty(2) else ""
-        _aside(f"{clear}interrupted\n")
-        if self.last_words is not None:
-            _spoken(self.last_words)
-        pools = sys.modules.get("multiprocessing")
-        for child in pools.active_children() if pools else ():
-            os.kill(child.pid, signal.SIGKILL)
-        os._exit(Exit.INTERRUPTED)  # before anyone here wonders what became of them
+        try:
+            clear = "\r\x1b[K" if os.isatty(2) else ""
+            _aside(f"{clear}interrupted\n")
+            if self.last_words is not None:
+                _spoken(self.last_words)
+            _end_children()
+        finally:  # whatever comes between: an interrupt that nobody hears would let the check go on
+            os._exit(Exit.INTERRUPTED)  # before anyone here wonders what became of the children
 
 
 def leave_at_once() -> None:
@@ -71,6 +71,13 @@ def last_words(say: Callable[[], None]) -> Iterator[None]:
     finally:
         with waiter.turn:
             waiter.last_words = None
+
+
+def _end_children() -> None:
+    children = getattr(sys.modules.get("multiprocessing"), "active_children", None)  # none: half imported
+    for child in children() if children else ():
+        with suppress(ProcessLookupError):
+            os.kill(child.pid, signal.SIGKILL)
 
 
 def _spoken(say: Callable[[], None]) -> None:

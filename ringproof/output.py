@@ -1,11 +1,11 @@
-"""Printing for a reader who may leave early."""
+"""Printing for a reader who may leave early, or never have been there."""
 
 from __future__ import annotations
 
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import click
 
@@ -25,3 +25,15 @@ def reader_may_leave() -> Iterator[None]:
         if not isinstance(error, BrokenPipeError):
             reason = (error.strerror or "").lower()
             raise click.ClickException(f"cannot write the report: {reason}") from None
+
+
+def say(text: str) -> None:
+    """Print a line, which may go unread; errors: as `reader_may_leave`."""
+    with reader_may_leave():
+        click.echo(text)
+
+
+def aside(text: str, end: str = "\n") -> None:
+    """Write to stderr beside the report; a verdict does not depend on who reads that."""
+    with suppress(OSError):
+        click.echo(text + end, nl=False, err=True)

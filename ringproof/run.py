@@ -16,7 +16,7 @@ from ringproof.executors.task import check_one, check_one_of_many
 from ringproof.inputs import PROGRAMS, TABLES, Item, item, tables, usual
 from ringproof.interrupt import last_words
 from ringproof.outfile import TargetError, writable
-from ringproof.output import reader_may_leave
+from ringproof.output import aside, reader_may_leave
 from ringproof.program.asked import Asked
 from ringproof.simulate import Optional
 from ringproof.table.misread import closest
@@ -44,7 +44,7 @@ def run_check(paths: Sequence[str], given: Mapping[str, Any]) -> Exit:
         with last_words(teller.interrupted):
             for i, report in _checked(files, options, given, progress):
                 teller.add(i, noted(report, given["given"]))
-        return teller.end()
+            return teller.end()
     finally:
         progress.close()
 
@@ -70,7 +70,7 @@ def _checked(
             raise click.ClickException(str(error)) from None
         except LostCluster as error:  # every file has a report
             with progress.aside():
-                click.echo(f"Error: {error}", err=True)
+                aside(f"Error: {error}")
         return
     jobs = min(given["jobs"] or os.cpu_count() or 1, len(files))
     if jobs > 1:

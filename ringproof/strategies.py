@@ -1,9 +1,10 @@
 """Hypothesis strategies for users' own tests: small tables, right or wrong, and tables one edit off.
 
-    from hypothesis import given
+    from hypothesis import given, settings
     from ringproof.strategies import schedules
 
     @given(schedules())
+    @settings(deadline=None)  # the first check of a process imports Z3
     def test_our_runtime_agrees(table):
         ...
 

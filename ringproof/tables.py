@@ -58,6 +58,13 @@ class Table:
     def __str__(self) -> str:
         return self.to_toml()
 
+    def _repr_pretty_(self, printer: Any, cycle: object) -> None:
+        """What Hypothesis shows of a table that fails a test, and Jupyter: the call that gives it again."""
+        toml = self.to_toml()
+        quoted = f"'''\n{toml}'''" if "\\" not in toml and "'''" not in toml else repr(toml)
+        where = "" if self.path == BUILT else f", {self.path!r}"
+        printer.text(f"ringproof.parse({quoted}{where})")
+
 
 def load(path: PathLike) -> Table:
     """Read a table from a file, or from standard input when the path is ``-``.
@@ -75,15 +82,15 @@ def load(path: PathLike) -> Table:
     return _table(read(path_of(path)))
 
 
-def parse(text: str, path: str = BUILT) -> Table:
+def parse(text: str, path: PathLike = BUILT) -> Table:
     """Read a table from its TOML text; ``path`` names it and is where tables that it uses are sought.
 
-    Errors: `TableError`.
+    Errors: `TableError`; `ArgumentTypeError`, `ArgumentError` for what is no text.
     """
-    return _table(parsed(text_of(text), path))
+    return _table(parsed(text_of(text), path_of(path)))
 
 
-def build(values: Mapping[str, Any] | None = None, /, *, path: str = BUILT, **keys: Any) -> Table:
+def build(values: Mapping[str, Any] | None = None, /, *, path: PathLike = BUILT, **keys: Any) -> Table:
     """Build a table in Python, of the same keys as in TOML; ``phase`` and ``send`` are lists of dicts.
 
     ``keys`` come after ``values`` and win.  An expression is text or a whole number.  Errors:
@@ -122,9 +129,11 @@ def build(values: Mapping[str, Any] | None = None, /, *, path: str = BUILT, **ke
         text = written(wanted)
     except TypeError as error:
         raise ArgumentTypeError(str(error)) from None
-    except ValueError as error:
-        raise ArgumentError(str(error)) from None
-    return _table(Source(path, text, wanted))
+    except UnicodeError:
+        raise ArgumentError("a text of the table is no Unicode: it has lone surrogates") from None
+    except RecursionError:
+        raise ArgumentError("the values are nested too deep, or hold themselves") from None
+    return _table(Source(path_of(path), text, wanted))
 
 
 def _table(source: Source) -> Table:

@@ -33,6 +33,7 @@ class Teller:
         self.done: dict[int, Report] = {}
         self.told = 0  # so many files, of the first ones
         self.silent = True  # nothing has been printed
+        self.over = False  # the end has been told, or at least begun
         self.turn = threading.Lock()
 
     def add(self, i: int, report: Report) -> None:
@@ -50,9 +51,14 @@ class Teller:
             return self._end()
 
     def interrupted(self) -> None:
-        """Tell what is done, and of the rest that it is not; whoever else would tell waits for ever."""
+        """Tell what is done, and of the rest that it is not; whoever else would tell waits for ever.
+
+        Where the end is being told already, that is waited for, so that a document comes whole.
+        """
         self.progress.close()
         self.turn.acquire()
+        if self.over:
+            return
         if not self.done and self.given["form"] == "text" and self.output is None:
             return
         for i, file in enumerate(self.files):
@@ -64,6 +70,7 @@ class Teller:
             error.show()
 
     def _end(self) -> Exit:
+        self.over = True
         if self.streams:
             while self.told < len(self.files):
                 self._tell(self.told)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import shlex
 import sys
 from bisect import bisect_right
 from dataclasses import dataclass
@@ -70,6 +71,13 @@ def read_text(path: str, largest: int = LARGEST) -> tuple[str, str]:
     raise SourceError(called, finding, text)
 
 
+def in_shell(path: str) -> str:
+    """A path as a command has it that somebody copies: quoted, and ``-`` for standard input."""
+    if path.startswith("<") and path.endswith(">"):
+        return "-" if path == STDIN else path  # what was built in Python is no file
+    return shlex.quote(f"./{path}" if path.startswith("-") else path)
+
+
 def too_large(largest: int) -> Finding:
     """A file of more bytes than any of its kind."""
     hint = "a schedule of this size is better written as rows than as a list of sends"
@@ -90,7 +98,9 @@ def _bytes(path: str, largest: int) -> bytes:
 
 def _unreadable(path: str, error: Exception) -> Finding:
     helps: tuple[str, ...] = ()
-    if isinstance(error, FileNotFoundError):
+    if isinstance(error, FileNotFoundError) and os.path.islink(path):
+        reason = "it is a link to a file that is not there"
+    elif isinstance(error, FileNotFoundError):
         reason = "there is no such file"
         helps = tuple(f"did you mean `{other}`?" for other in _near(path))
     elif isinstance(error, IsADirectoryError):

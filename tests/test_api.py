@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import enum
 import importlib
 import json
 import subprocess
@@ -15,6 +16,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from hypothesis.vendor.pretty import pretty
 
 import ringproof
 from ringproof import api, pictures
@@ -47,6 +49,33 @@ GATHER: dict[str, Any] = {
 def python(script: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-c", script]
     return subprocess.run(command, cwd=HOME, capture_output=True, text=True, timeout=60)
+
+
+# ---- threads ------------------------------------------------------------------------------------
+
+
+THREADS = """
+import multiprocessing, ringproof
+from concurrent.futures import ThreadPoolExecutor
+paths = [{wrong!r}, {ring!r}, {program!r}] * 4
+
+def told(path):
+    return ringproof.render(ringproof.check(path, 4 if path.endswith("ring_all_reduce.xml") else None,
+                                            **({{}} if path.endswith("xml") else {{"every_n": "never"}})))
+
+alone = [told(path) for path in paths[:3]] * 4
+with ThreadPoolExecutor(6) as threads:
+    beside = threads.map(told, paths)
+    with multiprocessing.get_context("fork").Pool(2) as forked:  # while a thread of ours has its turn
+        assert forked.map(told, paths[:3]) == alone[:3]
+    assert list(beside) == alone
+"""
+
+
+def test_threads_take_turns_and_find_what_one_alone_finds() -> None:
+    program = str(HOME / "tests" / "programs" / "ring_all_reduce.xml")
+    done = python(THREADS.format(wrong=WRONG, ring=RING, program=program))
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 # ---- examples and imports -----------------------------------------------------------------------
@@ -247,6 +276,28 @@ def test_what_toml_has_not_cannot_be_built(value: Any) -> None:
         ringproof.build(GATHER, notes=value)
 
 
+def test_members_of_enums_are_what_they_stand_for() -> None:
+    class Op(enum.StrEnum):
+        COPY = "copy"
+
+    class Count(enum.IntEnum):
+        ONE = 1
+
+    send = {**GATHER["phase"][0]["send"][0], "op": Op.COPY, "let": {"d": Count.ONE}}
+    made = ringproof.build(GATHER, phase=[{**GATHER["phase"][0], "send": [send]}])
+    row = made.values["phase"][0]["send"][0]
+    assert (type(row["op"]), type(row["let"]["d"])) == (str, int)
+    assert ringproof.check(made, 3).exit is ringproof.Exit.PROVED
+    assert ringproof.parse(made.to_toml()).values == made.values
+
+
+def test_values_without_end_are_refused() -> None:
+    endless: dict[str, Any] = {**GATHER}
+    endless["let"] = endless
+    with pytest.raises(ringproof.ArgumentError, match="hold themselves"):
+        ringproof.build(endless)
+
+
 def test_tuples_are_lists_and_text_is_unicode() -> None:
     made = ringproof.build(GATHER, waive=("no-resend",))
     assert made.values["waive"] == ["no-resend"]
@@ -297,6 +348,16 @@ def test_a_failure_shows_the_report() -> None:
 def test_drawn_schedules_are_well_formed_and_print_as_toml(table: ringproof.Table) -> None:
     assert ringproof.parse(table.to_toml()).values == table.values
     assert table.schedule.promise.collective in COLLECTIVES
+
+
+@given(schedules() | st.just(ringproof.load(RING)) | st.just(ringproof.build(GATHER, notes="a\\b\n'''")))
+@settings(max_examples=30)
+def test_a_table_that_fails_a_test_is_shown_so_that_it_can_be_had_again(table: ringproof.Table) -> None:
+    """What Hypothesis would print; the path alone says nothing of a drawn table."""
+    shown = pretty(table)
+    again = eval(shown, {"ringproof": ringproof})
+    assert (again.values, again.path, again.schedule) == (table.values, table.path, table.schedule)
+    assert table.name in shown
 
 
 def test_without_hypothesis_it_says_what_to_install() -> None:

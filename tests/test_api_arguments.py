@@ -111,6 +111,17 @@ def test_texts_that_are_none() -> None:
         ringproof.parse(RING)
     with pytest.raises(ringproof.ArgumentTypeError, match="a dict and of keywords, not of list"):
         ringproof.build([1])  # type: ignore[arg-type]
+    with pytest.raises(ringproof.ArgumentError, match="lone surrogate"):
+        ringproof.parse(TEXT.replace("ring", "\ud800"))
+
+
+@pytest.mark.parametrize("path", [Path("sub/ours.toml"), b"sub/ours.toml"])
+def test_what_is_built_or_parsed_may_be_called_by_a_path(path: Any) -> None:
+    for table in (ringproof.parse(TEXT, path), ringproof.build(ringproof.load(RING).values, path=path)):
+        assert table.path == "sub/ours.toml"
+        assert '"path": "sub/ours.toml"' in ringproof.render(ringproof.check(table, 2), "json")
+    with pytest.raises(ringproof.ArgumentTypeError, match="path of a file, not int"):
+        ringproof.parse(TEXT, 3)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", AT_A_SIZE)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import pty
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -369,3 +371,35 @@ def test_an_interruption_ends_everything_at_once(jobs: str, reach: str) -> None:
     assert (begun.returncode, aside) == (Exit.INTERRUPTED, b"interrupted\n")
     assert printed == b"" or b" interrupted" in printed.splitlines()[-1]  # as far as any table was done
     assert time.monotonic() - began < 15
+
+
+@pytest.mark.parametrize("name", ["a b.toml", "-x.toml", "it's $HOME; é.toml", "plain.toml", "-"])
+def test_a_command_that_a_help_offers_can_be_copied(
+    name: str, said: Said, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    wrong = (HOME / WRONG).read_text(encoding="utf-8")
+    if name != "-":
+        Path(name).write_text(wrong, encoding="utf-8")
+
+    def given() -> None:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(wrong.encode())))
+
+    given()
+    _, printed, _ = said("check", "-q", "-N", "3", "--", name)
+    offered = re.findall(r"help: (ringproof trace .*?)   shows", printed)
+    assert offered
+    for line in offered:
+        given()
+        code, printed, _ = said(*shlex.split(line)[1:])
+        assert (code, "end\n  rank 0" in printed) == (Exit.REFUTED, True)
+    given()
+    _, printed, _ = said("cost", "-N", "3", "--", name)
+    (offer,) = re.findall(r"`ringproof (check .*)` shows why", printed)
+    given()
+    assert said(*shlex.split(offer))[0] == Exit.REFUTED
+
+
+def test_cost_of_nothing_says_no_more_than_that(said: Said, tmp_path: Path) -> None:
+    code, printed, _ = said("cost", "-N", "4", str(tmp_path))
+    assert (code, "RP004" in printed, "N = 0" in printed) == (Exit.CANNOT_CHECK, True, False)

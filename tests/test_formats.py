@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import jsonschema
 import pytest
@@ -23,12 +24,13 @@ from ringproof.assess import Options
 from ringproof.check import check_file
 from ringproof.codes import CODES, PROGRAM_PROPERTIES, PROPERTIES
 from ringproof.inputs import check_item
+from ringproof.program.asked import Asked
 from ringproof.report import concise, github, json, junit, sarif, text
 from ringproof.report.json_schema import WORDS, schema
 from ringproof.results import STATEMENTS
 from ringproof.table.source import parse
 from ringproof.table.written import literal
-from ringproof.verdict import Beyond, Exit, Finding, Label, Place, Refuted, Report, Spot, Undecided
+from ringproof.verdict import Beyond, Exit, Finding, Label, Place, Refuted, Report, Spot, Undecided, Used
 from ringproof.wording import OUTCOMES, every_finding
 from tests.conftest import HOME, Run
 from tests.official import sarif_schema
@@ -192,6 +194,15 @@ def test_sarif_paths_are_uri_references() -> None:
     assert uri(str(Path("/") / "a b.toml")) == "file:///a%20b.toml"
 
 
+def test_sarif_lists_a_file_once_however_it_is_named(official: dict[str, Any]) -> None:
+    """The standard wants artifacts without a repetition."""
+    used = replace(RIGHT, used=tuple(Used(("phase", i), "sub/a b.toml", "") for i in range(2)))
+    given = used, replace(RIGHT, path="./sub/a b.toml"), replace(RIGHT, path="sub//a b.toml")
+    uris = [artifact["location"]["uri"] for artifact in run_of(*given)["artifacts"]]
+    assert uris == [RIGHT.path, "sub/a%20b.toml"]
+    assert jsonschema.Draft4Validator(official).is_valid(stdlib_json.loads(sarif.render(given)))
+
+
 def test_sarif_messages_hold_no_placeholders() -> None:
     finding = Finding("RP101", "write `for = { j = 1 }` or {0}")
     (result,) = run_of(replace(UNREADABLE, findings=(finding,)))["results"]
@@ -239,6 +250,21 @@ def test_junit_tells_refuted_from_undecided_from_waived() -> None:
     assert cases(replace(RIGHT, every_n=FOUND))[f"{path}:every N"] == ["Failure"]
 
 
+def test_a_failure_in_junit_tells_all_that_refutes_its_property(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(HOME)
+    report = check_item("tests/programs/ring_all_reduce.xml", Options(program=Asked(runtime="rccl")))
+    titles = [finding.title for finding in report.findings if finding.code == "RP631"]
+    assert len(titles) > 1
+    failed = [case.text for case in ElementTree.fromstring(junit.render([report])).iter("failure")]
+    assert [all(title in (told or "") for title in titles) for told in failed] == [True]
+
+
+def test_junit_is_the_same_in_every_encoding_of_a_terminal() -> None:
+    written = junit.render([replace(RIGHT, path="größe 😀.toml")])
+    assert written.isascii()
+    assert ElementTree.fromstring(written.encode("latin-1"))[0].get("name") == "größe 😀.toml"
+
+
 def test_a_failure_in_junit_is_the_finding_as_text_shows_it() -> None:
     read = JUnitXml.fromstring(junit.render([BROKEN]).encode())
     (failure,) = [result for suite in read for case in suite for result in case.result]
@@ -279,6 +305,12 @@ def test_github_gets_an_annotation_for_each_finding(reports: tuple[Report, ...])
                      "title": "RP301 incomplete"}  # fmt: skip
     assert message.splitlines()[0].endswith(": rank 2 sends chunk 1 in step 1 before it is complete")
     assert "help: `(r - s) % N` here is proved for N = 2..64" in message
+
+
+@pytest.mark.parametrize("report", [BROKEN, OPEN])
+def test_github_names_files_as_the_repository_does(report: Report) -> None:
+    first = github.render([replace(report, path="./schedules//a,b.toml")]).splitlines()[0]
+    assert "file=schedules/a%2Cb.toml," in first
 
 
 def test_github_says_of_every_table_how_it_ended() -> None:

@@ -234,6 +234,48 @@ def test_a_pipe_in_a_folder_is_told_and_not_waited_for(tmp_path: Path, run: Run)
     assert "proved  8 of 8 properties" in printed
 
 
+@pytest.mark.parametrize("command", [("check", "--bounded"), ("cost",)], ids=" ".join)
+def test_a_folder_that_cannot_be_read_is_told(
+    command: tuple[str, ...], tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is in it is not proved, so the rest is not green."""
+    (tmp_path / "a.toml").write_bytes(TABLE)
+    (tmp_path / "closed").mkdir()
+    assert run(*command, "-N", "2", str(tmp_path))[0] == Exit.PROVED
+    listed = os.scandir
+
+    def scandir(path: str) -> object:
+        if os.path.basename(path) == "closed":
+            raise PermissionError(13, "Permission denied", path)
+        return listed(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    code, printed = run(*command, "-N", "2", str(tmp_path))
+    assert code == Exit.CANNOT_CHECK
+    assert printed.count("cannot read the folder: you have no permission to read it") == 1
+    code, printed = run("check", str(tmp_path / "closed"), str(tmp_path / "closed"))
+    assert (code, printed.count("RP001]"), "RP004" in printed) == (Exit.CANNOT_CHECK, 1, False)
+
+
+def test_a_folder_of_the_name_of_a_table_is_a_folder(tmp_path: Path, run: Run) -> None:
+    inside = tmp_path / "x.toml"
+    inside.mkdir()
+    (inside / "a.toml").write_bytes(TABLE)
+    (inside / "loop.toml").symlink_to("..")
+    for path in (tmp_path, inside):
+        code, printed = run("check", "-N", "2", "--bounded", "--format", "concise", str(path))
+        assert (code, printed.count("proved 8 of 8"), "loop" in printed) == (Exit.PROVED, 1, False)
+
+
+def test_a_link_to_nowhere_suggests_no_other_file(tmp_path: Path, run: Run) -> None:
+    (tmp_path / "ring.toml").write_bytes(TABLE)
+    (tmp_path / "rings.toml").symlink_to("nowhere")
+    code, printed = run("check", "-N", "2", "--bounded", str(tmp_path))
+    assert code == Exit.CANNOT_CHECK
+    assert "it is a link to a file that is not there" in printed
+    assert "did you mean" not in printed
+
+
 @pytest.mark.parametrize("name", ["\\u0000", "pipe"])
 def test_a_table_that_uses_what_is_no_file(name: str, tmp_path: Path, run: Run) -> None:
     os.mkfifo(tmp_path / "pipe")

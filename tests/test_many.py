@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import multiprocessing
 import os
@@ -20,6 +19,7 @@ import pytest
 from junitparser import JUnitXml
 
 from ringproof.executors import pool, progress, task, worker
+from ringproof.executors.worker import Worker
 from ringproof.interrupt import PATIENCE
 from ringproof.verdict import Exit, Report
 from tests.conftest import HOME, Run
@@ -108,6 +108,30 @@ def test_a_file_that_ends_two_workers_is_named(table: Table, hooked: Environment
     assert finding["code"] == "RP506"
     assert finding["notes"] == ["the process was ended by SIGKILL"]
     assert [r["outcome"] for r in found.values()] == ["proved", "cannot check", "proved"]
+
+
+@pytest.mark.skipif(multiprocessing.get_start_method() != "fork", reason="needs a fork")
+@pytest.mark.parametrize("most", [2, 1, 0])
+def test_a_machine_may_begin_no_more_processes(run: Run, monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    """With as many as there are it goes on, and without any by itself."""
+    running: list[Worker] = []
+
+    class Limited(Worker):
+        def __init__(self, *given: Any) -> None:
+            if len(running) >= most:
+                raise OSError(24, "Too many open files")
+            super().__init__(*given)
+            running.append(self)
+
+        def end(self) -> None:
+            running.remove(self)
+            super().end()
+
+    monkeypatch.setattr(pool, "Worker", Limited)
+    asked = (*SHORT[:3], "-j", "20", "-N", "2..3", "--format", "json")
+    code, printed = run("check", *asked)
+    outcomes = [r["outcome"] for r in reports(printed.encode()).values()]
+    assert (code, outcomes) == (Exit.REFUTED, ENDS[:3])
 
 
 @needs_proc
@@ -212,25 +236,6 @@ def test_an_answer_that_does_not_arrive_is_a_bug_in_one_file(
         "proved", "internal error", "cannot check",
     ]  # fmt: skip
     assert "of ours" in printed
-
-
-@pytest.mark.parametrize("most", [0, 1])
-def test_a_machine_that_gives_fewer_processes_checks_all_files(
-    run: Run, monkeypatch: pytest.MonkeyPatch, most: int
-) -> None:
-    begun: list[worker.Worker] = []
-
-    def begin(*given: Any) -> worker.Worker:
-        if len(begun) >= most:
-            raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
-        begun.append(worker.Worker(*given))
-        return begun[-1]
-
-    monkeypatch.setattr(pool, "Worker", begin)
-    code, printed = run("check", *SHORT, "-j", "4", "-N", "2..4", "--format", "json")
-    assert [report["outcome"] for report in reports(printed.encode()).values()] == [*ENDS]
-    assert code == Exit.REFUTED
-    assert len(begun) == most
 
 
 def test_a_bug_in_the_guess_how_long_a_file_takes_is_none(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

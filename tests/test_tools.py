@@ -54,6 +54,7 @@ ASKED = [
     ("ringproof check --format sa", {"sarif"}),
     ("ringproof explain incom", {"incomplete"}),
     ("ringproof completion ", {"bash", "fish", "zsh"}),
+    ("ringproof bound --collective all-", {"all-gather", "all-reduce", "all-to-all"}),
     ("ringproof check schedules/ring.t", {RING}),
     ("ringproof draw -N 4 schedules/ring.t", {RING}),
 ]

@@ -7,8 +7,6 @@ schedule off before it.
 
 from __future__ import annotations
 
-import io
-import shlex
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -149,22 +147,3 @@ def test_the_table_says_what_is_wrong_with_it(path: Path) -> None:
     schedule = schedule_of(path)
     assert schedule.name
     assert schedule.notes
-
-
-def test_the_command_that_shows_every_step_can_be_pasted(
-    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    text = TABLES[0].with_stem("ring_flipped_sign").read_text(encoding="utf-8")
-    path = tmp_path / "a 'b' $é.toml"
-    path.write_text(text, encoding="utf-8")
-
-    def pasted(report: str) -> list[str]:
-        (line, *_) = [line for line in report.split("\n") if "ringproof trace " in line]
-        return shlex.split(line.partition("help: ringproof ")[2].partition("   ")[0])
-
-    commands = [pasted(run("check", str(path))[1])]
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
-    commands.append(pasted(run("check", "-")[1]))
-    assert [words[1] for words in commands] == [str(path), "-"]
-    code, said = run(*commands[0])
-    assert (code, "step 0" in said) == (Exit.REFUTED, True)

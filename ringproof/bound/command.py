@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ringproof.options import SecondsType
+from ringproof.output import aside, reader_may_leave
 from ringproof.verdict import Exit
 
 if TYPE_CHECKING:
@@ -30,6 +31,14 @@ class CollectiveType(click.ParamType[str]):
         near = get_close_matches(name.lower().replace("_", "-"), COLLECTIVES, 1, 0.5)
         hint = f"did you mean {near[0]}? " if near else ""
         self.fail(f"{name!r} is no collective; {hint}they are: {', '.join(COLLECTIVES)}", param, ctx)
+
+
+    def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> list[Any]:
+        from click.shell_completion import CompletionItem
+
+        from ringproof.collective import COLLECTIVES
+
+        return [CompletionItem(name) for name in COLLECTIVES if name.startswith(incomplete)]
 
 
 class CountType(click.ParamType[Any]):
@@ -76,7 +85,6 @@ def bound(**given: Any) -> None:
 def run_bound(given: Mapping[str, Any]) -> Exit:
     """Answer one question, print the report and write the table."""
     from ringproof.outfile import TargetError
-    from ringproof.output import reader_may_leave
 
     path = None if given["output"] == "-" else given["output"]
     try:
@@ -97,8 +105,8 @@ def _answered(asked: Question, path: str | None, seconds: float) -> Answer:
     if path is not None:
         writable(path, (), "")
     found = answer(asked, seconds, _progress())
-    if sys.stderr.isatty():
-        click.echo("\r\x1b[K", nl=False, err=True)
+    if _on_terminal():
+        aside("\r\x1b[K", end="")
     if path is not None and found.checked:
         write({path: report.table(found, seconds).encode("utf-8")})
     return found
@@ -116,11 +124,15 @@ def _question(given: Mapping[str, Any]) -> Question:
         raise click.UsageError(str(error)) from None
 
 
+def _on_terminal() -> bool:
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
 def _progress() -> Callable[[int], None] | None:
     """One line on a terminal's stderr."""
-    if not sys.stderr.isatty():
+    if not _on_terminal():
         return None
-    return lambda steps: click.echo(f"\r\x1b[K{steps} steps: asking Z3", nl=False, err=True)
+    return lambda steps: aside(f"\r\x1b[K{steps} steps: asking Z3", end="")
 
 
 def _rendered(found: Answer, given: Mapping[str, Any], path: str | None) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from ringproof.options import TABLE, SecondsType
+from ringproof.output import say
 from ringproof.verdict import Exit
 
 OUTPUT = click.Path(file_okay=False)
@@ -57,15 +58,14 @@ def run_certify(path: str, output: str, seconds: float) -> Exit:
         schedule = read_schedule(source.values, source.path)
     except TableError as error:
         called, shown = getattr(error, "path", path), getattr(error, "text", "")
-        click.echo(text.render([Report(called, "", shown, "", findings=error.findings)]), nl=False)
+        say(text.render([Report(called, "", shown, "", findings=error.findings)]).removesuffix("\n"))
         return Exit.CANNOT_CHECK
     found = prove_every_n(schedule, seconds)
     if isinstance(found.verdict, Refuted):
-        click.echo(f"refuted  {source.path} is wrong at {found.verdict.size}; "
-                   f"`ringproof check` says more")  # fmt: skip
+        say(f"refuted  {source.path} is wrong at {found.verdict.size}; `ringproof check` says more")
         return Exit.REFUTED
     if found.verdict != Proved():
-        click.echo(f"undecided  {source.path}: {getattr(found.verdict, 'reason', '')}")
+        say(f"undecided  {source.path}: {getattr(found.verdict, 'reason', '')}")
         return Exit.UNDECIDED
     try:
         name = "table.toml" if path == "-" else source.path
@@ -81,17 +81,17 @@ def run_certify(path: str, output: str, seconds: float) -> Exit:
     left = [f"{c.what}: {getattr(v, 'reason', v)}"
             for c, v in zip(schedule.claims, found.claims, strict=True) if v != Proved()]  # fmt: skip
     for reason in left:
-        click.echo(f"  not in it: the claim {reason}")
+        say(f"  not in it: the claim {reason}")
     size = sum(map(len, made.questions)) / 1024
-    click.echo(f"proved  {made.data['sizes']}; {len(made.questions)} questions ({size:.0f} KiB) in {output}")
+    say(f"proved  {made.data['sizes']}; {len(made.questions)} questions ({size:.0f} KiB) in {output}")
     return Exit.PROVED
 
 
 def _tell(data: Mapping[str, Any]) -> None:
-    click.echo(f"{data['table']}, for {data['sizes']}")
+    say(f"{data['table']}, for {data['sizes']}")
     for what in ("properties", "claims"):
         for line in [", ".join(data[what])] if what == "properties" else data[what]:
-            click.echo(f"  {line}")
+            say(f"  {line}")
 
 
 def run_verify(path: str, solver: str, timeout: float) -> Exit:
@@ -107,10 +107,10 @@ def run_verify(path: str, solver: str, timeout: float) -> Exit:
     except folder.Unreadable as error:
         raise click.ClickException(str(error)) from None
     except (folder.Changed, Refused, TableError) as error:
-        click.echo(f"refuted  {path} does not certify its table: {error}")
+        say(f"refuted  {path} does not certify its table: {error}")
         return Exit.REFUTED
     _tell(given.data)
-    click.echo(f"  {len(given.questions)} questions, made again from table and guesses: as in the files")
+    say(f"  {len(given.questions)} questions, made again from table and guesses: as in the files")
     return _settled(given.questions, solver, timeout, str(given.data["sizes"]))
 
 
@@ -144,10 +144,10 @@ def _settled(questions: tuple[str, ...], solver: str, timeout: float, sizes: str
     for name in asked:
         answers = discharge(questions, name, timeout)
         good = answers.count("proved")
-        click.echo(f"  {name:<6}  {good} of {len(answers)} have no answer")
+        say(f"  {name:<6}  {good} of {len(answers)} have no answer")
         for number, answer in enumerate(answers, 1):
             if answer != "proved":
-                click.echo(f"          {number:04}.smt2: {'has one' if answer == 'fails' else 'stays open'}")
+                say(f"          {number:04}.smt2: {'has one' if answer == 'fails' else 'stays open'}")
         if "fails" in answers:
             worst = Exit.REFUTED
         elif good < len(answers) and worst is Exit.PROVED:
@@ -155,5 +155,5 @@ def _settled(questions: tuple[str, ...], solver: str, timeout: float, sizes: str
     told = {Exit.PROVED: f"proved  {sizes}, by {', '.join(asked)}",
             Exit.REFUTED: "refuted  a question has an answer, so the guesses prove nothing",
             Exit.UNDECIDED: "undecided  a question stays open; nothing is claimed"}  # fmt: skip
-    click.echo(told[worst])
+    say(told[worst])
     return worst

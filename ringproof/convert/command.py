@@ -98,12 +98,12 @@ def _fits(kind: str, path: str, output: str, given: Mapping[str, Any]) -> None:
 
 
 def _refused(report: Report, path: str) -> Exit:
-    from ringproof.output import reader_may_leave
+    from ringproof.output import aside, reader_may_leave
     from ringproof.report import text
 
     with reader_may_leave():
         click.echo(text.render([report], detail="quiet"), nl=False)
-    click.echo(f"nothing is written: {path} is not proved", err=True)
+    aside(f"nothing is written: {path} is not proved")
     return report.exit
 
 

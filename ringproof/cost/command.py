@@ -71,7 +71,7 @@ def run_cost(paths: Sequence[str], given: Mapping[str, Any]) -> Exit:
     """Cost everything under ``paths`` and write the report; returns the worst exit code."""
     from ringproof.inputs import tables, usual
     from ringproof.outfile import TargetError, writable, write
-    from ringproof.output import reader_may_leave
+    from ringproof.output import aside, reader_may_leave
 
     machine, output = _machine(given), None if given["output"] == "-" else given["output"]
     files = list(tables(paths or usual()))
@@ -91,7 +91,7 @@ def run_cost(paths: Sequence[str], given: Mapping[str, Any]) -> Exit:
     if found.broken and given["form"] != "text":
         from ringproof.report import text
 
-        click.echo(text.render(found.broken), nl=False, err=True)
+        aside(text.render(found.broken), end="")
     return found.exit
 
 

@@ -22,7 +22,7 @@ from ringproof.table.integers import Undefined
 from ringproof.table.reader import read_schedule
 from ringproof.table.schedule import Schedule
 from ringproof.table.source import Source, read
-from ringproof.textfile import STDIN
+from ringproof.textfile import in_shell
 from ringproof.verdict import Finding, Report, Size, TableError, Used
 from ringproof.wording import sizes_text
 
@@ -152,7 +152,7 @@ def _notes(costs: Sequence[Cost], question: Question, top: int) -> tuple[str, ..
     for (text, label), sizes in said.items():
         alike.setdefault((text, sizes_text(sizes)), []).append(label)
     notes = [f"{', '.join(labels)} at {sizes}: {text}" for (text, sizes), labels in alike.items()]
-    if any(b > top for _, b in question.ranks):
+    if top and any(b > top for _, b in question.ranks):
         notes.append(f"no table claims more than N = {top}")
     if any(name not in question.params for cost in costs for name, _ in cost.size.params):
         notes.append("parameters have the first value that their table lists, unless -p sets them")
@@ -161,6 +161,5 @@ def _notes(costs: Sequence[Cost], question: Question, top: int) -> tuple[str, ..
 
 def _note(cost: Cost) -> str:
     if cost.outcome == "refuted":
-        path = "-" if cost.path == STDIN else cost.path
-        return f"refuted, so it has no cost: {cost.reason}\n`ringproof check {path}` shows why"
+        return f"refuted, so it has no cost: {cost.reason}\n`ringproof check {in_shell(cost.path)}` shows why"
     return f"not costed: {cost.reason}" if cost.outcome == "not claimed" else cost.remark

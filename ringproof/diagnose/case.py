@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,7 +9,7 @@ from ringproof.diagnose.lineage import Moment, moment
 from ringproof.diagnose.words import for_how_many, slot_text
 from ringproof.simulate import Outcome, Violations
 from ringproof.table.schedule import Schedule
-from ringproof.textfile import STDIN
+from ringproof.textfile import in_shell
 from ringproof.verdict import Finding, Label, Place, Route, Size
 
 
@@ -53,8 +52,7 @@ class Case:
 
     def trace(self, chunk: int) -> str:
         params = "".join(f" -p {name}={value}" for name, value in self.size.params)
-        path = "-" if self.path == STDIN else shlex.quote(self.path)
-        command = f"ringproof trace {path} -N {self.size.N}{params} --chunk {chunk}"
+        command = f"ringproof trace {in_shell(self.path)} -N {self.size.N}{params} --chunk {chunk}"
         return f"{command}   shows every step of {self.slot(chunk)}"
 
 

@@ -11,8 +11,8 @@ _LONGEST = 300  # characters of what an exception says
 
 
 def worker_died(how: str) -> Finding:
-    """A file that nobody lived to check; ``how`` the last worker ended, in words."""
-    title = "not checked: the worker that checked this file died, and again when it was checked once more"
+    """A file that nobody lived to check; ``how`` the last worker ended or why there was none, in words."""
+    title = "not checked: no worker came to the end of this file, and it was tried twice"
     helps = ("allow less memory with --memory, narrow the sizes with -N, or check this file alone",)
     return Finding("RP506", title, notes=(how,), helps=helps)
 

@@ -38,13 +38,12 @@ def _round(
     try:
         while waiting or has:
             while waiting and len(has) < jobs:
-                try:
-                    worker = _begin(options)
-                except OSError:
-                    jobs = len(has)  # as many as the machine gives
+                worker = _begin(options)
+                if worker is None:  # no more than there are, and room for the files that they open
+                    jobs = max(len(has) // 2, min(len(has), 1))
                     break
                 _give(worker, waiting.popleft(), items, has)
-            if not has:  # and it gives none
+            if not has:  # and there are none
                 i = waiting.popleft()
                 yield i, check_one_of_many(items[i], options)
                 continue
@@ -58,7 +57,7 @@ def _round(
                     died[i] = told
                     del has[worker]
                     continue
-                if waiting:
+                if waiting and len(has) <= jobs:
                     _give(worker, waiting.popleft(), items, has)
                 else:
                     worker.end()
@@ -69,9 +68,13 @@ def _round(
             worker.end()
 
 
-def _begin(options: Options) -> Worker:
+def _begin(options: Options) -> Worker | None:
+    """A process; none where the machine has no more, or no more open files."""
     # Our children, not those of a server: whoever ends us ends them, and what is imported is shared.
-    return Worker(options, "fork" if sys.platform == "linux" else "spawn")
+    try:
+        return Worker(options, "fork" if sys.platform == "linux" else "spawn")
+    except OSError:
+        return None
 
 
 def _give(worker: Worker, i: int, items: Sequence[Item], has: dict[Worker, int]) -> None:

@@ -6,7 +6,6 @@ Z3 in one process works for one thread at a time, so a worker with more threads 
 from __future__ import annotations
 
 import pickle
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
@@ -15,11 +14,11 @@ from ringproof.check import Prepared, assess_size, finish, reserve, wrong
 from ringproof.executors.task import check_one, no_memory
 from ringproof.inputs import ProgramText
 from ringproof.problem import EnginesDisagree, ExpansionError
+from ringproof.turn import in_turn
 from ringproof.verdict import Report
 from ringproof.version import kin
 
 SIZES_A_SHARE = 8
-_TURN = threading.Lock()
 
 Failure = ExpansionError | EnginesDisagree | MemoryError
 Share = tuple[list[tuple[int, Assessment]], tuple[int, Failure] | None, Symmetry]
@@ -35,25 +34,25 @@ class UnwantedError(Exception):
     """Nobody waits for this share any more."""
 
 
+@in_turn
 def program(work: ProgramText, options: Options, asked_by: Kin) -> Report:
     """Check a program."""
-    with _TURN:
-        return _carried(lambda: check_one(work, options), asked_by)
+    return _carried(lambda: check_one(work, options), asked_by)
 
 
+@in_turn
 def share(work: Prepared, options: Options, numbers: Sequence[int], asked_by: Kin) -> Share:
     """Assess the sizes of these numbers up to one that cannot be, with its number.
 
     Errors: `UnwantedError` as soon as nobody waits for it, between two sizes.
     """
-    with _TURN:
-        return _carried(lambda: _assessed(work, options, numbers), asked_by)
+    return _carried(lambda: _assessed(work, options, numbers), asked_by)
 
 
+@in_turn
 def rest(work: Prepared, options: Options, shares: Sequence[Share], asked_by: Kin) -> Report:
     """The report on a table from all its shares; the smallest size that cannot be assessed counts."""
-    with _TURN:
-        return _carried(lambda: _finished(work, options, shares), asked_by)
+    return _carried(lambda: _finished(work, options, shares), asked_by)
 
 
 def _assessed(work: Prepared, options: Options, numbers: Sequence[int]) -> Share:

@@ -56,6 +56,8 @@ class Worker:
 def _serve(theirs: Connection, options: Options) -> None:
     """Check every file that comes, until nobody is left to ask."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever began this process ends it
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # Z3 hears what is ignored
     threading.Thread(target=_end_with_parent, daemon=True).start()
     while True:
         try:

@@ -26,6 +26,7 @@ from ringproof.figure.prepare import CannotDrawError
 from ringproof.simulate import simulate
 from ringproof.table.reader import read_schedule
 from ringproof.table.source import read
+from ringproof.textfile import in_shell
 from ringproof.verdict import TableError
 
 RANKS = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
@@ -72,7 +73,7 @@ def _curve(path: str) -> Iterator[Curve]:
         source = read(path)
         schedule = read_schedule(source.values, source.path)
     except TableError as error:
-        raise CannotDrawError(f"{path} is no table: ringproof check {path} says why") from error
+        raise CannotDrawError(f"{path} is no table: ringproof check {in_shell(path)} says why") from error
     if source.values["collective"] != "all-reduce":
         return
     traffic: list[tuple[int, float]] = []
@@ -83,7 +84,8 @@ def _curve(path: str) -> Iterator[Curve]:
             continue
         outcome = simulate(expand(schedule, sizes[0]))
         if any(where for name, where in outcome.violations.items() if name not in schedule.waive):
-            raise CannotDrawError(f"{path} is refuted at N = {N}: ringproof check {path} says where")
+            where = f"ringproof check {in_shell(path)} says where"
+            raise CannotDrawError(f"{path} is refuted at N = {N}: {where}")
         counted = count(outcome.events)
         traffic.append((N, float(counted.buffers(counted.sent.most))))
         steps.append((N, float(counted.steps)))

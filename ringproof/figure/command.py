@@ -11,7 +11,7 @@ import click
 
 from ringproof.figure.upkeep import not_drawn
 from ringproof.options import TABLE, ParameterType, written_out
-from ringproof.output import reader_may_leave
+from ringproof.output import aside, reader_may_leave, say
 from ringproof.verdict import Exit
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def run_draw(paths: Sequence[str], given: Mapping[str, Any]) -> Exit:
         notes = _without_effect(targets, given)
         made = make(paths, given, {target.form for target in targets}, version("ringproof"))
         for note in (*notes, *_no_life(made, given)):
-            click.echo(f"note: {note}", err=True)
+            aside(f"note: {note}")
         return _delivered(made, targets, given)
     except NotProvedError as error:
         return not_drawn(error)
@@ -168,10 +168,10 @@ def _delivered(made: Made, targets: Sequence[Target], given: Mapping[str, Any]) 
     write(files)
     if made.picture:
         for name, why in made.picture.passed:
-            click.echo(f"note: {name} does not fit, {made.picture.layout} is drawn: {why}", err=True)
+            aside(f"note: {name} does not fit, {made.picture.layout} is drawn: {why}")
     if printed is not None:
         with reader_may_leave():
             click.echo(printed, nl=False)
     for path in files:
-        click.echo(f"{path}: {said[path]}")
+        say(f"{path}: {said[path]}")
     return Exit.PROVED

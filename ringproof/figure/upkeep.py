@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from ringproof.options import TABLE
-from ringproof.output import reader_may_leave
+from ringproof.output import aside, reader_may_leave, say
 from ringproof.verdict import Exit, Finding
 
 LARGEST = 32 << 20  # bytes of a picture
@@ -57,7 +57,7 @@ def run_figures(names: Sequence[str], folder: str) -> Exit:
     except (CannotDrawError, TargetError, RenderError) as error:
         raise click.UsageError(str(error)) from None
     for path, _, shows in made:
-        click.echo(f"{path}: {shows}")
+        say(f"{path}: {shows}")
     return Exit.PROVED
 
 
@@ -113,6 +113,6 @@ def not_drawn(error: Any) -> Exit:
     with reader_may_leave():
         click.echo(text.render([error.report]), nl=False)
     if error.report.exit is Exit.REFUTED:
-        click.echo("nothing is drawn: the table is refuted; --counterexample draws where", err=True)
+        aside("nothing is drawn: the table is refuted; --counterexample draws where")
     code: Exit = error.report.exit
     return code

@@ -13,6 +13,8 @@ from typing import Literal
 
 import z3
 
+from ringproof.proof.ask import ask
+
 Sort = Literal["Bool", "Real"]
 Verdict = Literal["possible", "impossible", "unknown"]
 _MOST_MILLISECONDS = 2**31
@@ -96,7 +98,7 @@ class Formula:
         solver.set("timeout", max(1, clock.left()))
         if work:
             solver.set("rlimit", work)
-        answer = str(solver.check())
+        answer = str(ask(solver))
         if answer != "sat":
             return Answer("impossible") if answer == "unsat" else UNKNOWN
         if self.sort == "Real":

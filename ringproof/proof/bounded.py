@@ -14,6 +14,7 @@ from typing import Literal
 import z3
 
 from ringproof.events import Events
+from ringproof.proof.ask import ask
 from ringproof.proof.smt import ANY, BARREN, ONE_HOT, Query, query
 from ringproof.proof.units import FOREIGN, Unit, every_unit, first_unit, representatives
 
@@ -98,7 +99,7 @@ class _Session:
 
     def ask(self, *literals: str) -> str:
         """`sat`, `unsat` or `unknown`, with these literals assumed."""
-        return str(self.solver.check([z3.Bool(name) for name in literals]))
+        return str(ask(self.solver, *(z3.Bool(name) for name in literals)))
 
     def decide(self) -> dict[str, Decision]:
         """What is not known to hold, or is looked into one by one; nothing where all of it holds."""

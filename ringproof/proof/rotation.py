@@ -11,6 +11,7 @@ from collections.abc import Mapping
 import z3
 
 from ringproof.collective import COLLECTIVES, DEFAULT_OWNER
+from ringproof.proof.ask import ask
 from ringproof.proof.terms import Terms, Untranslatable, next_rank
 from ringproof.table.expr import Expr, Items, Range
 from ringproof.table.schedule import Loop, Promise, Row, Schedule
@@ -32,7 +33,7 @@ def commutes(schedule: Schedule, timeout: int) -> bool:
     solver = z3.SimpleSolver()
     solver.set("timeout", timeout)
     solver.from_string(text)
-    return bool(solver.check() == z3.unsat)
+    return bool(ask(solver) == z3.unsat)
 
 
 class _Rotation:

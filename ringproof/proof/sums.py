@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 import z3
 
+from ringproof.proof.ask import ask
+
 
 @dataclass(frozen=True, slots=True)
 class Claim:
@@ -50,7 +52,7 @@ def prove_sums(
         solver = z3.SimpleSolver()
         solver.set("timeout", timeout)
         solver.from_string(text)
-        said = str(solver.check())
+        said = str(ask(solver))
         if said == "sat":
             return Answer(claim, "", len(asked), count)
         if said != "unsat":

@@ -6,6 +6,7 @@ An annotation has one line and a title; what the text report says below its snip
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from ringproof.codes import CODES
 from ringproof.report.places import Stands, stands_of
@@ -32,17 +33,17 @@ def _lines(report: Report) -> Iterator[str]:
     told = outcome_text(report)
     red = any(finding.severity != "note" for finding in findings)
     if report.exit is not Exit.PROVED and not red:
-        yield f"::error file={property_of(report.path)},title={property_of(outcome(report))}::{data(told)}"
+        yield f"::error file={_file(report.path)},title={property_of(outcome(report))}::{data(told)}"
     yield _plain(f"ringproof: {visible(report.path)}: {told.replace('  ', ' ', 1)}")
 
 
 def _annotation(report: Report, finding: Finding, stands: Stands) -> str:
-    where = {"file": report.path}
+    path, where = report.path, dict[str, str]()
     words = [finding.title]
     if finding.primary:
         stand = stands[finding.primary.place]
         span = stand.span
-        where = {"file": stand.path, "line": str(span.line), "endLine": str(span.end_line)}
+        path, where = stand.path, {"line": str(span.line), "endLine": str(span.end_line)}
         if span.line == span.end_line:  # GitHub takes columns within one line only
             where |= {"col": str(span.column), "endColumn": str(span.end_column)}
         if finding.primary.text:
@@ -50,9 +51,15 @@ def _annotation(report: Report, finding: Finding, stands: Stands) -> str:
     words += [*finding.notes, *(f"help: {text}" for text in finding.helps)]
     code = CODES.get(finding.code)
     where["title"] = f"{finding.code} {code.name}" if code else finding.code
-    given = ",".join(f"{key}={property_of(value)}" for key, value in where.items())
+    more = (f",{key}={property_of(value)}" for key, value in where.items())
+    given = f"file={_file(path)}{''.join(more)}"
     text = "\n".join(visible(line) for word in words for line in word.split("\n"))
     return f"::{_COMMANDS[finding.severity]} {given}::{data(text)}"
+
+
+def _file(path: str) -> str:
+    """A path as a repository has it, which knows no ``./`` before it."""
+    return property_of(Path(path).as_posix())
 
 
 def data(text: str) -> str:

@@ -29,7 +29,8 @@ def render(reports: Sequence[Report]) -> str:
         _count(suite, list(suite))
     _count(root, [case for suite in root for case in suite])
     ElementTree.indent(root)
-    return "<?xml version='1.0' encoding='utf-8'?>\n" + ElementTree.tostring(root, "unicode") + "\n"
+    written = ElementTree.tostring(root, "us-ascii", xml_declaration=False).decode("ascii")
+    return f"<?xml version='1.0' encoding='utf-8'?>\n{written}\n"  # true of whatever stdout encodes it in
 
 
 def _count(element: ElementTree.Element, cases: Sequence[ElementTree.Element]) -> None:
@@ -54,7 +55,10 @@ def _property(report: Report, result: Result) -> ElementTree.Element:
     case = ElementTree.Element("testcase", name=result.name)
     verdict, word = result.verdict, result_word(result)
     if isinstance(verdict, Refuted):
-        _ends(case, "failure", verdict.counterexample.title, text.finding(report, verdict.counterexample))
+        shown = verdict.counterexample
+        more = [f for f in report.findings if f.code == shown.code and f.severity == "error" and f != shown]
+        told = "\n".join(text.finding(report, finding) for finding in (shown, *more))
+        _ends(case, "failure", shown.title, told)
     elif isinstance(verdict, Undecided):
         _ends(case, "error", f"undecided: {verdict.reason}", f"undecided for {sizes_text(result.undecided)}")
     elif word == "waived":

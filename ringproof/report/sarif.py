@@ -53,7 +53,7 @@ def render(reports: Sequence[Report], *, detail: Detail = "normal") -> str:
         "tool": {"driver": _driver(codes)},
         "invocations": [{"executionSuccessful": ended is not Exit.INTERNAL, "exitCode": int(ended)}],
         "columnKind": "unicodeCodePoints",
-        "artifacts": [{"location": {"uri": _uri(path)}} for path in _files(reports)],
+        "artifacts": [{"location": {"uri": uri}} for uri in _files(reports)],
         "results": [{**result, "ruleIndex": codes.index(result["ruleId"])} for result in results],
     }
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
@@ -73,7 +73,8 @@ def _driver(codes: Sequence[str]) -> dict[str, Any]:
 
 
 def _files(reports: Sequence[Report]) -> list[str]:
-    return list(dict.fromkeys([p for r in reports for p in (r.path, *(u.path for u in r.used))]))
+    paths = (path for r in reports for path in (r.path, *(u.path for u in r.used)))
+    return list(dict.fromkeys(map(_uri, paths)))  # ./a.toml is a.toml
 
 
 def _results(report: Report) -> Iterator[dict[str, Any]]:

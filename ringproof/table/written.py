@@ -33,14 +33,19 @@ def literal(value: str | int) -> str:
 
 
 def plain(value: Any) -> Any:
-    """Values as TOML reads them: tuples become lists, mappings dicts; errors: `TypeError`."""
-    if isinstance(value, str | int):
-        return value
+    """Values as TOML reads them: tuples become lists, mappings dicts, members of an enum what they stand for.
+
+    Errors: `TypeError`.
+    """
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, int):
+        return value if isinstance(value, bool) else int(value)
     if isinstance(value, Mapping):
         wrong = [key for key in value if not isinstance(key, str)]
         if wrong:
             raise TypeError(f"a key of a table is text, not {type(wrong[0]).__name__}")
-        return {key: plain(inner) for key, inner in value.items()}
+        return {str.__str__(key): plain(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
         return [plain(inner) for inner in value]
     if hasattr(value, "__index__"):  # a whole number of numpy

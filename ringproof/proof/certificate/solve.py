@@ -30,10 +30,12 @@ def discharge(questions: Sequence[str], solver: str, seconds: float = 20.0) -> t
 def _z3(text: str, seconds: float) -> Answer:
     import z3
 
+    from ringproof.proof.ask import ask
+
     solver = z3.SimpleSolver()
     solver.set("timeout", int(seconds * 1000))
     solver.from_string(text.replace("(check-sat)", ""))
-    found = solver.check()
+    found = ask(solver)
     return "proved" if found == z3.unsat else "fails" if found == z3.sat else "unknown"
 
 
@@ -63,6 +65,8 @@ def needed(text: str) -> tuple[int, ...] | None:
     """
     import z3
 
+    from ringproof.proof.ask import ask
+
     lines = text.splitlines()
     asserted = [line.removeprefix("(assert ")[:-1] for line in lines if line.startswith("(assert ")]
     declared = "".join(line for line in lines if line.startswith("(declare-const "))
@@ -74,7 +78,7 @@ def needed(text: str) -> tuple[int, ...] | None:
     solver.from_string(f"{declared}{marked}(assert {asserted[-1]})")
 
     def core(premises: Sequence[int]) -> list[int] | None:
-        if solver.check(*(marks[i] for i in premises)) != z3.unsat:
+        if ask(solver, *(marks[i] for i in premises)) != z3.unsat:
             return None
         return sorted(int(str(mark)[1:]) for mark in solver.unsat_core())
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import z3
 
+from ringproof.proof.ask import ask
+
 SIMPLE, HARD = 12_000_000, 90_000_000
 
 
@@ -29,7 +31,7 @@ class Session:
         self.solver.set("timeout", milliseconds)
         self.solver.push()
         self.solver.from_string(denied)
-        found = self.solver.check()
+        found = ask(self.solver)
         self.found = self.solver.model() if found == z3.sat else None
         self.solver.pop()
         return "proved" if found == z3.unsat else "fails" if found == z3.sat else "unknown"

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from ringproof.tables import build as build
     from ringproof.tables import load as load
     from ringproof.tables import parse as parse
+    from ringproof.turn import ForkedError as ForkedError
     from ringproof.verdict import Exit as Exit
     from ringproof.verdict import Report as Report
     from ringproof.verdict import TableError as TableError
@@ -45,10 +46,10 @@ _HOMES = {
     "Table": "tables", "build": "tables", "load": "tables", "parse": "tables",
     "Exit": "verdict", "Report": "verdict", "TableError": "verdict", "NotProvedError": "figure.prepare",
     "RingproofError": "errors", "ArgumentError": "arguments", "ArgumentTypeError": "arguments",
-    "RenderError": "figure.render",
+    "RenderError": "figure.render", "ForkedError": "turn",
 }  # fmt: skip
 __all__ = [
-    "ArgumentError", "ArgumentTypeError", "Exit", "NotProvedError", "RenderError", "Report",
+    "ArgumentError", "ArgumentTypeError", "Exit", "ForkedError", "NotProvedError", "RenderError", "Report",
     "RingproofError", "Table", "TableError", "build", "check", "cost", "draw", "load", "parse", "render",
     "simulate",
 ]  # fmt: skip

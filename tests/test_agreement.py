@@ -39,7 +39,7 @@ WRONG = sorted((ROOT / "tests" / "wrong").glob("*.toml"))
 # Every third schedule by default, all of them under --sweep; a new one takes its turn by its name.
 SAMPLED = [*sampled(SCHEDULES, 3), *WRONG]
 SLOW = settings(
-    max_examples=40,
+    max_examples=25,
     suppress_health_check=list(HealthCheck),
 )  # fmt: skip
 TIMEOUT = 20_000

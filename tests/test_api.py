@@ -6,6 +6,7 @@ import doctest
 import enum
 import importlib
 import json
+import os
 import subprocess
 import sys
 import tomllib
@@ -55,7 +56,7 @@ def python(script: str) -> subprocess.CompletedProcess[str]:
 
 
 THREADS = """
-import multiprocessing, ringproof
+import ringproof
 from concurrent.futures import ThreadPoolExecutor
 paths = [{wrong!r}, {ring!r}, {program!r}] * 4
 
@@ -65,10 +66,32 @@ def told(path):
 
 alone = [told(path) for path in paths[:3]] * 4
 with ThreadPoolExecutor(6) as threads:
-    beside = threads.map(told, paths)
-    with multiprocessing.get_context("fork").Pool(2) as forked:  # while a thread of ours has its turn
-        assert forked.map(told, paths[:3]) == alone[:3]
-    assert list(beside) == alone
+    assert list(threads.map(told, paths)) == alone
+"""
+FORKED = """
+import multiprocessing, threading, ringproof
+from ringproof.turn import in_turn
+path, at_work, over = {ring!r}, threading.Event(), threading.Event()
+
+@in_turn
+def work():
+    at_work.set()
+    over.wait()
+
+def exit_code():
+    with multiprocessing.get_context("fork").Pool(1) as forked:
+        return forked.apply(ringproof.check, (path, 3)).exit
+
+other = threading.Thread(target=work)
+other.start()
+at_work.wait()
+try:
+    exit_code()
+except ringproof.ForkedError as error:
+    print(error)
+over.set()
+other.join()
+print(exit_code(), in_turn(exit_code)())
 """
 
 
@@ -76,6 +99,17 @@ def test_threads_take_turns_and_find_what_one_alone_finds() -> None:
     program = str(HOME / "tests" / "programs" / "ring_all_reduce.xml")
     done = python(THREADS.format(wrong=WRONG, ring=RING, program=program))
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_a_process_that_is_forked_while_a_thread_checks_is_refused_z3() -> None:
+    done = python(FORKED.format(ring=RING))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines() == [
+        "this process was forked while another thread of its parent checked, and cannot use Z3; "
+        "begin it in another way, such as spawn",
+        "0 0",
+    ]
 
 
 # ---- examples and imports -----------------------------------------------------------------------

@@ -39,7 +39,7 @@ AT_A_SIZE = {name: ASKS[name] for name in ("simulate", "cost", "draw")}
 
 def test_every_public_error_is_of_the_family() -> None:
     errors = [getattr(ringproof, name) for name in ringproof.__all__ if name.endswith("Error")]
-    assert len(errors) == 6
+    assert len(errors) == 7
     for error in errors:
         assert issubclass(error, ringproof.RingproofError)
         assert error is ringproof.RingproofError or error.__name__ in (ringproof.RingproofError.__doc__ or "")

@@ -41,7 +41,8 @@ def text_of(module: str) -> str:
 # From what everyone may use to what nobody may use.  A module imports from its own line or a line
 # above it.  Rooms that a line names together are apart: the two engines do not know each other.
 LAYERS = (
-    ("ringproof.errors", "ringproof.turn"),
+    ("ringproof.errors",),
+    ("ringproof.turn",),
     ("ringproof.verdict", "ringproof.codes", "ringproof.version"),
     ("ringproof.wording", "ringproof.textfile", "ringproof.outfile"),
     ("ringproof.arguments",),

@@ -34,7 +34,7 @@ from ringproof.table.reader import read_schedule
 from ringproof.table.schedule import Schedule
 from ringproof.table.source import read
 from ringproof.verdict import Exit, Size
-from tests.conftest import HOME
+from tests.conftest import HOME, sampled
 
 TABLES = sorted((HOME / "schedules").rglob("*.toml"))
 WRONG = sorted((HOME / "tests" / "wrong").glob("*.toml"))
@@ -760,7 +760,7 @@ def test_the_markdown_table_for_the_readme(run: Run) -> None:
     assert "cannot read" in markdown_table(["nothing.toml"], [8])
 
 
-@pytest.mark.parametrize("form", ["text", "json", "csv", "markdown"])
+@pytest.mark.parametrize("form", sampled(["text", "json", "csv", "markdown"], 2))
 def test_the_same_bytes_on_every_run_and_in_a_file(form: str, run: Run, tmp_path: Path) -> None:
     arguments = ("schedules", "-N", "4,6", "--bytes", "3MiB", *MODEL, "--crossover", "--format", form)
     first = run(*arguments).stdout

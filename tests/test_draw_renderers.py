@@ -21,7 +21,7 @@ from ringproof.figure.ink import metadata_of, read_ink
 from ringproof.figure.legibility import illegible
 from ringproof.figure.verify import verify
 from ringproof.verdict import Exit
-from tests.conftest import HOME
+from tests.conftest import HOME, sampled
 
 RING = "schedules/ring.toml"
 WRONG = "tests/wrong/ring_one_rotation_shifted.toml"
@@ -127,7 +127,7 @@ def writer(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
 
 
 @needs_poppler
-@every_kind
+@pytest.mark.parametrize("kind", sampled(KINDS, 2))
 def test_a_pdf_embeds_its_fonts_and_keeps_words_apart_on_the_page(
     kind: str, writer: str, tmp_path: Path
 ) -> None:

@@ -134,7 +134,7 @@ def test_the_program_itself_is_right_in_every_interleaving(name: str) -> None:
     assert right_in_every_interleaving(PROGRAMS[name])
 
 
-@pytest.mark.parametrize("name", sampled(PROGRAMS, 2))
+@pytest.mark.parametrize("name", sampled(PROGRAMS, 3))
 def test_every_change_is_flagged_or_harmless(name: str, record_property: Any) -> None:
     table = survey(PROGRAMS[name])
     print(f"\n{name}\n{told(table)}")

@@ -35,7 +35,7 @@ ALWAYS = {"in-range", "conflict-free", "defined", "complete", "once", "no-resend
 PLAIN = [p for p in (*SCHEDULES, *WRONG) if not any("use" in x for x in reference.load(p)["phase"])]
 MOST = 9
 SEARCH = settings(
-    max_examples=90,
+    max_examples=60,
     suppress_health_check=list(HealthCheck),
 )  # fmt: skip
 
@@ -418,7 +418,7 @@ def test_replay_agrees_with_the_reference(path: Path) -> None:
 
 
 RIGHT = [path for path in PLAIN if path in SCHEDULES]
-SWEPT = sampled(RIGHT, 9, 4)
+SWEPT = sampled(RIGHT, 18, 4)
 
 
 @pytest.mark.parametrize("path", SWEPT, ids=lambda path: path.stem)

@@ -12,7 +12,7 @@ import time
 import pytest
 
 from ringproof.verdict import Exit
-from tests.conftest import HOME
+from tests.conftest import HOME, sampled
 from tests.runs import (
     WAIT,
     Environment,
@@ -45,7 +45,7 @@ def ended(line: tuple[str, ...], out: int, aside: int) -> int:
                           timeout=WAIT).returncode  # fmt: skip
 
 
-@pytest.mark.parametrize("line", ENDS, ids=" ".join)
+@pytest.mark.parametrize("line", sampled(ENDS, 3), ids=" ".join)
 def test_a_reader_who_left_changes_no_verdict(line: tuple[str, ...]) -> None:
     assert ended(line, subprocess.DEVNULL, subprocess.DEVNULL) == ENDS[line]
     read, unread = os.pipe()
@@ -59,7 +59,7 @@ def test_a_reader_who_left_changes_no_verdict(line: tuple[str, ...]) -> None:
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no full device here")
-@pytest.mark.parametrize("line", ENDS, ids=" ".join)
+@pytest.mark.parametrize("line", sampled(ENDS, 3, 1), ids=" ".join)
 def test_what_cannot_be_printed_is_no_verdict(line: tuple[str, ...]) -> None:
     with open("/dev/full", "wb") as full:
         assert ended(line, full.fileno(), full.fileno()) == Exit.CANNOT_CHECK

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Callable, Iterable
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from ringproof.__main__ import MANY
 from ringproof.cli import main
 
 HOME = Path(__file__).parents[1]
@@ -47,6 +49,13 @@ def pytest_xdist_auto_num_workers() -> int | None:
     if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ:
         return None
     return (os.cpu_count() or 1) + 1
+
+
+def pytest_collection_finish() -> None:
+    """Garbage is looked for as seldom as the command looks for it, and never among the tests themselves."""
+    gc.set_threshold(MANY, 20, 20)
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -122,6 +122,7 @@ def table(name: str) -> Any:
     return read_schedule(read(path).values, path)
 
 
+@pytest.mark.sweep
 def test_any_order_of_the_sizes_is_right(monkeypatch: pytest.MonkeyPatch) -> None:
     def turned(*args: Any) -> Any:
         return tuple(order[::-1] for order in orders.orders(*args))

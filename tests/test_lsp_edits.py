@@ -17,7 +17,7 @@ pytest.importorskip("pygls", reason="pip install 'ringproof[lsp]'")
 from lsprotocol import types
 
 from ringproof.lsp.edits import edited
-from tests.conftest import HOME
+from tests.conftest import HOME, sampled
 from tests.lsp_client import Client, Message
 from tests.lsp_session import COMMAND, ENV, actions, hovered, settled, spread
 
@@ -71,7 +71,7 @@ def test_edits_below_characters_that_end_a_line_for_python_alone(client: Client,
     assert client.end() == 0
 
 
-@pytest.mark.parametrize("name", ["a b.toml", "Mühle.toml", "50%25.toml", "c:[x].toml"])
+@pytest.mark.parametrize("name", sampled(["a b.toml", "Mühle.toml", "50%25.toml", "c:[x].toml"], 2, 1))
 def test_edits_of_a_file_whose_name_is_written_otherwise_in_an_address(
     client: Client, tmp_path: Path, name: str
 ) -> None:
@@ -110,11 +110,12 @@ GREETINGS: list[tuple[str, Message, Any, int]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "general", "settings", "ranks"), GREETINGS)
+@pytest.mark.parametrize("greeting", sampled(GREETINGS, 2), ids=lambda greeting: greeting[0])
 def test_columns_and_settings_are_those_of_the_editor(
-    tmp_path: Path, name: str, general: Message, settings: Any, ranks: int
+    tmp_path: Path, greeting: tuple[str, Message, Any, int]
 ) -> None:
     """Two edits in one message, the lower one first, a request that is given up, and a file renamed."""
+    name, general, settings, ranks = greeting
     with Client(COMMAND, tmp_path, ENV) as client:
         client.ask("initialize", processId=os.getpid(), clientInfo={"name": name}, locale="en",
                    rootPath=str(tmp_path), rootUri=tmp_path.as_uri(), initializationOptions=settings,

@@ -17,8 +17,8 @@ from tests.conftest import HOME
 
 TABLES = sorted((HOME / "schedules").glob("*.toml"))
 # Some that other tests do not prove and that need most of the engine: powers, trees, digits, both domains.
-ALWAYS = {"bine_all_reduce", "double_binary_tree_broadcast", "knomial_reduce", "neighbour_exchange",
-          "pat_reduce_scatter", "recursive_doubling_any"}  # fmt: skip
+ALWAYS = {"bine_all_reduce", "knomial_reduce", "neighbour_exchange", "pat_reduce_scatter",
+          "recursive_doubling_any"}  # fmt: skip
 SECONDS = 60.0  # what is slow here is measured by a benchmark
 
 

@@ -35,7 +35,7 @@ ALWAYS = {"in-range", "conflict-free", "defined", "complete", "once", "no-resend
 PLAIN = [p for p in (*SCHEDULES, *WRONG) if not any("use" in x for x in reference.load(p)["phase"])]
 MOST = 9
 SEARCH = settings(
-    max_examples=60,
+    max_examples=40,
     suppress_health_check=list(HealthCheck),
 )  # fmt: skip
 

@@ -327,7 +327,7 @@ def test_told_one_by_one_is_told_at_once(run: Run, form: str, tmp_path: Path) ->
 def test_without_a_terminal_a_line_a_while_says_how_far_it_is(table: Table, hooked: Environment) -> None:
     held = table("held")
     asked = (SHORT[0], held, "-j", "2", "-N", "2..3", "--format", "json")
-    both = [begun(*asked, *more, env={**hooked, "EVERY": "0.2"}) for more in ((), ("-q",))]
+    both = [begun(*asked, *more, env={**hooked, "EVERY": "0.1"}) for more in ((), ("-q",))]
     held_up(held, before=1)
     for process in both:
         until(lambda process=process: len(children(process.pid)) == 1)
@@ -340,36 +340,42 @@ def test_without_a_terminal_a_line_a_while_says_how_far_it_is(table: Table, hook
     assert (same, nothing) == (printed, b"")
 
 
-def test_the_sizes_of_an_only_file_are_said(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(progress, "EVERY", 0.01)
-    monkeypatch.setattr(progress, "TICK", 0.01)
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The time as progress has it, in seconds; it looks at it when a test asks, and never by itself."""
+    time_is = [0.0]
+    monkeypatch.setattr(progress, "monotonic", lambda: time_is[0])
+    monkeypatch.setattr(progress, "TICK", 1000.0)
+    return time_is
+
+
+def test_the_sizes_of_an_only_file_are_said(capsys: pytest.CaptureFixture[str], clock: list[float]) -> None:
     said = progress.Progress(1, "lines")
     said.size("a.toml", 3, 8)
-    time.sleep(0.2)
+    for clock[0] in (9.9, 10.1, 20.0, 20.2):
+        said._show()
     said.close()
-    told = capsys.readouterr().err
-    assert re.fullmatch(r"(after \d s: a\.toml: 3 of 8 sizes checked\n)+", told)
-    time.sleep(0.1)
+    told = "after 10 s: a.toml: 3 of 8 sizes checked\nafter 20 s: a.toml: 3 of 8 sizes checked\n"
+    assert capsys.readouterr().err == told
+    clock[0] = 99.0
+    said._show()
     assert capsys.readouterr().err == ""
 
 
-def test_a_line_of_progress_waits_for_silence(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_line_of_progress_waits_for_silence(capsys: pytest.CaptureFixture[str], clock: list[float]) -> None:
     """A report that is printed shows that something happens."""
-    monkeypatch.setattr(progress, "EVERY", 0.15)
-    monkeypatch.setattr(progress, "TICK", 0.01)
     said = progress.Progress(9, "lines")
-    for _ in range(6):
-        time.sleep(0.05)
+    for clock[0] in (4.0, 8.0, 12.0, 16.0):
+        said._show()
         with said.aside():
             pass
+    for clock[0] in (20.0, 25.9):
+        said._show()
     assert capsys.readouterr().err == ""
-    time.sleep(0.3)
+    clock[0] = 26.0
+    said._show()
+    assert capsys.readouterr().err == "after 26 s: 0 of 9 files checked\n"
     said.close()
-    assert re.fullmatch(r"(after \d+ s: 0 of 9 files checked\n)+", capsys.readouterr().err)
 
 
 class Terminal:

@@ -10,7 +10,7 @@ import click
 from ringproof.assess import Options
 from ringproof.check import check
 from ringproof.diagnose.suggest import survives
-from ringproof.output import aside, reader_may_leave
+from ringproof.output import aside, reader_may_leave, say
 from ringproof.report import text
 from ringproof.table.integers import Undefined
 from ringproof.table.mutate import Mutant, sample
@@ -45,7 +45,7 @@ def run_fuzz(path: str, count: int, seed: int, detail: str) -> Exit:
         click.echo(f"{source.path}: {count_text(len(mutants), 'mutant')}, seed {seed}\n")
         _table(outcomes)
         _survivors([(m, o) for m, o in outcomes if o != REFUTED], detail)
-        return _verdict(Counter(o for _, o in outcomes))
+    return _verdict(Counter(o for _, o in outcomes))
 
 
 def _survivors(survivors: list[tuple[Mutant, str]], detail: str) -> None:
@@ -88,7 +88,7 @@ def _verdict(counts: Counter[str]) -> Exit:
         said += f", {counts[HARMLESS]} proved equal in meaning"
     if counts[OPEN]:
         said += f", {counts[OPEN]} neither refuted nor proved"
-    click.echo(said)
+    say(said)
     if not total:
         aside("nothing to change in this table")
     return Exit.UNDECIDED if counts[OPEN] or not total else Exit.PROVED

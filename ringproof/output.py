@@ -14,6 +14,8 @@ import click
 def reader_may_leave() -> Iterator[None]:
     """What is printed may go unread: a reader such as `head` leaves when it has seen enough.
 
+    Then the rest of the block is passed over, so no verdict is found or returned in it.
+
     Errors: `ClickException` when it cannot be printed for another reason, such as a full disk.
     """
     try:

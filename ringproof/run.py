@@ -16,7 +16,7 @@ from ringproof.executors.task import check_one, check_one_of_many
 from ringproof.inputs import PROGRAMS, TABLES, Item, item, tables, usual
 from ringproof.interrupt import last_words
 from ringproof.outfile import TargetError, writable
-from ringproof.output import aside, reader_may_leave
+from ringproof.output import aside, say
 from ringproof.program.asked import Asked
 from ringproof.simulate import Optional
 from ringproof.table.misread import closest
@@ -121,15 +121,13 @@ def _writable(path: str, found: Sequence[str | Report]) -> None:
 
 def run_explain(code: str | None) -> Exit:
     """Print what one code means, or all codes a line each."""
-    with reader_may_leave():
-        if code is None:
-            for entry in CODES.values():
-                click.echo(f"{entry.code}  {entry.name:<24}  {entry.summary}")
-            return Exit.PROVED
-        found = find(code)
-        if found is None:
-            near = closest(code, [entry.name for entry in CODES.values()])
-            hint = f"{near} " if near else ""
-            raise click.UsageError(f"unknown code {code!r}; {hint}`ringproof explain --all` lists them")
-        click.echo(f"{found.code} {found.name}: {found.summary}\n\n{found.explanation.strip()}")
+    if code is None:
+        say("\n".join(f"{entry.code}  {entry.name:<24}  {entry.summary}" for entry in CODES.values()))
+        return Exit.PROVED
+    found = find(code)
+    if found is None:
+        near = closest(code, [entry.name for entry in CODES.values()])
+        hint = f"{near} " if near else ""
+        raise click.UsageError(f"unknown code {code!r}; {hint}`ringproof explain --all` lists them")
+    say(f"{found.code} {found.name}: {found.summary}\n\n{found.explanation.strip()}")
     return Exit.PROVED

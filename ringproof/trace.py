@@ -12,7 +12,7 @@ from ringproof.diagnose.lineage import Lineage, Moment, wanted
 from ringproof.diagnose.problems import problem
 from ringproof.diagnose.words import difference, slot_text, sum_text
 from ringproof.events import expand
-from ringproof.output import reader_may_leave
+from ringproof.output import reader_may_leave, say
 from ringproof.problem import ExpansionError, Problem
 from ringproof.report import text
 from ringproof.simulate import Outcome, simulate
@@ -42,11 +42,11 @@ def run_trace(
     except ExpansionError as error:
         return _refuse(replace(report, findings=tuple(map(problem, error.problems))))
     _inside(outcome, chunk, rank)
+    if outcome.trail is None:
+        broken = next(name for name, v in outcome.violations.items() if v)
+        say(f"{size}: the schedule cannot run, it is not {broken}; see `ringproof check`")
+        return Exit.REFUTED
     with reader_may_leave():
-        if outcome.trail is None:
-            broken = next(name for name, v in outcome.violations.items() if v)
-            click.echo(f"{size}: the schedule cannot run, it is not {broken}; see `ringproof check`")
-            return Exit.REFUTED
         click.echo(f"{source.path}: {schedule.name}, {size}\n")
         for line in _lines(schedule, outcome, chunk, rank):
             click.echo(line)

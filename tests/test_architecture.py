@@ -260,6 +260,9 @@ def forbidden(text: str) -> list[str]:
                 what = "assert"
             case ast.Global():
                 what = "global"
+            case ast.With() if "reader_may_leave()" in map(ast.unparse, node.items):
+                if any(isinstance(inner, ast.Return) for inner in ast.walk(node)):
+                    what = "a verdict that hangs on who reads"
         if what:
             found.append(f"{getattr(node, 'lineno', 0)}: {what}")
     return found
@@ -387,6 +390,8 @@ def test_what_the_code_rules_refuse() -> None:
     assert forbidden("try:\n    f()\nexcept BaseException:\n    pass")
     assert forbidden("assert x") == ["1: assert"]
     assert forbidden("def f():\n    global x") == ["2: global"]
+    assert forbidden("def f():\n    with a, reader_may_leave():\n        return 1") != []
+    assert forbidden("def f():\n    with reader_may_leave():\n        g()\n    return 1") == []
     assert forbidden("try:\n    f()\nexcept (OSError, KeyError):\n    raise") == []
     assert too_long("def f():\n" + "    x = 1\n" * 50) == ["f: 51 lines"]
     assert too_long("class A:\n  def f(self):\n" + "    x = 1\n" * 50) == ["A.f: 51 lines"]

@@ -30,6 +30,8 @@ from tests.runs import (
 
 __all__ = ["hooked", "table"]  # fixtures
 ENDS = {
+    ("verify-figure", "README.md"): 2, ("trace", "tests/wrong/ring_flipped_sign.toml", "-N", "3"): 1,
+    ("explain", "--all"): 0, ("fuzz", "schedules/ring_all_gather.toml", "--mutants", "2"): 0,
     ("--help",): 0, ("--version",): 0, ("check", "-h"): 0, ("nonsense",): 2, ("explain", "RP301"): 0,
     ("check", "-N", "3", "tests/wrong/ring_flipped_sign.toml"): 1,
     ("certify", "tests/wrong/ring_flipped_sign.toml", "-o", "nowhere"): 1,

@@ -32,7 +32,6 @@ class CollectiveType(click.ParamType[str]):
         hint = f"did you mean {near[0]}? " if near else ""
         self.fail(f"{name!r} is no collective; {hint}they are: {', '.join(COLLECTIVES)}", param, ctx)
 
-
     def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> list[Any]:
         from click.shell_completion import CompletionItem
 

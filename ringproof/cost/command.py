@@ -174,4 +174,3 @@ def _render(found: Survey, given: Mapping[str, Any], output: str | None) -> str:
         return text.render(found, style=style(given["color"], output))
     plain = {"json": json.render, "csv": csv.render, "markdown": markdown.render}
     return plain[given["form"]](found)
-

@@ -65,8 +65,7 @@ def run_verify_figure(paths: Sequence[str], tables: Sequence[str]) -> Exit:
     """Read every picture back; the worst exit code."""
     from ringproof.verdict import worst
 
-    with reader_may_leave():
-        return worst([_verified(path, tables) for path in paths])
+    return worst([_verified(path, tables) for path in paths])
 
 
 def _verified(path: str, tables: Sequence[str]) -> Exit:
@@ -89,12 +88,12 @@ def _verified(path: str, tables: Sequence[str]) -> Exit:
     except SourceError as error:
         unknown, wrong, place = error.findings[0].title, [], _place(error.findings[0])
     if unknown:
-        click.echo(f"{path}{place and ':'}{place}: cannot check: {unknown}")
+        say(f"{path}{place and ':'}{place}: cannot check: {unknown}")
         return Exit.CANNOT_CHECK
     for why in wrong:
-        click.echo(f"{path}: WRONG: {why}")
+        say(f"{path}: WRONG: {why}")
     if not wrong:
-        click.echo(f"{path}: as drawn: {found.told}" + (f"; of {' and '.join(tables)}" if tables else ""))
+        say(f"{path}: as drawn: {found.told}" + (f"; of {' and '.join(tables)}" if tables else ""))
     return Exit.REFUTED if wrong else Exit.PROVED
 
 

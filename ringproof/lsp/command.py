@@ -7,6 +7,7 @@ import sys
 
 import click
 
+from ringproof.output import aside
 from ringproof.verdict import Exit
 
 
@@ -72,6 +73,6 @@ def run_lsp(ranks: int) -> int:
     server, wire = made(ranks), Wire(sys.stdin.buffer)
     serve(server, wire)
     if wire.refused:
-        click.echo(f"the client speaks no LSP: {wire.refused}", err=True)
+        aside(f"the client speaks no LSP: {wire.refused}")
         return Exit.CANNOT_CHECK
     return 0 if server.farewell else 1  # as LSP has it, whatever was found in tables

@@ -650,7 +650,6 @@ def test_parameters(run: Run) -> None:
         (("-p", "L=1", "-p", "L=2"), "-p L is given twice"),
         (("-N", "8..2"), "is empty"), (("-N", "many"), "is not a number"),
         (("-o", "no/such/folder/x"), "cannot write no/such/folder/x: there is no folder no/such/folder"),
-        (("-o", "schedules/ring.toml"), "the report would overwrite the table schedules/ring.toml"),
     ],
 )  # fmt: skip
 def test_questions_without_an_answer(arguments: tuple[str, ...], says: str, run: Run) -> None:
@@ -780,6 +779,12 @@ def test_a_report_that_cannot_be_written_is_refused_before_the_work(
     told = run("schedules", "-o", str(tmp_path / "none" / "report"))
     assert told.exit_code == Exit.CANNOT_CHECK
     assert "there is no folder" in told.stderr
+    table = tmp_path / "ring.toml"
+    table.write_text("left alone", encoding="utf-8")
+    told = run(str(table), "-o", str(table))
+    assert told.exit_code == Exit.CANNOT_CHECK
+    assert "the report would overwrite the table" in " ".join(told.stderr.split())
+    assert table.read_text(encoding="utf-8") == "left alone"
 
 
 def test_lines_fit_on_a_screen(run: Run) -> None:
